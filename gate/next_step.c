@@ -315,7 +315,8 @@ static bool explain(struct turn *turn)
 			(unsigned)fg_min_size(now->measure->max_pairs, FG_GATE_PAIRS_USUAL));
 	if (wanted == 0)
 		return enter(turn, FG_STATE_OVER);
-	say(turn, "slower; measuring up to %u more pairs to find where", wanted - look->pairs);
+	say(turn, "slower; measuring up to %u more pairs to find the slower function",
+	    wanted - look->pairs);
 	turn->machine->state = FG_STATE_NAMING;
 	return measure_pairs(turn, wanted);
 }

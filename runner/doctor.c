@@ -129,7 +129,7 @@ static const struct fg_finding topics[] = {
 	[HOSTED_RUNNER] = {TOPIC(
 		NOTE, "hosted_runner", "hosted runner",
 		"each job runs on a different virtual machine, sometimes with a different "
-		"processor, and shares its CPUs with others: times within one job can be "
+		"processor, and shares its CPUs with other machines: times within one job can be "
 		"compared, but times of different jobs cannot",
 		"let each job measure both sides (--against, not `schedule: "
 		"stored`), gate CPU time rather than wall time, and set "
@@ -167,7 +167,7 @@ static const struct fg_finding topics[] = {
 		"lose more than half of the CPU's time are set aside",
 		"use a machine with dedicated CPUs, or `schedule: duet`")},
 	[TURBO] = {TOPIC(NOTE, "turbo", "turbo",
-			 "the clock depends on temperature and on what the other cores do",
+			 "the clock depends on temperature and on the load of the other cores",
 			 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
 			 "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost")},
 	[VIRTUALIZATION] = {TOPIC(NOTE, "virtualization", "virtualization",
@@ -192,7 +192,7 @@ static const struct limit {
 	{.words = {.id = "smt",
 		   .subject = "SMT siblings",
 		   .severity = FG_SEVERITY_NOTE,
-		   .meaning = "two hardware threads share one core: whatever runs on the sibling "
+		   .meaning = "two hardware threads share one core: a program on the sibling "
 			      "slows the benchmark",
 		   .remedy = "echo off | sudo tee /sys/devices/system/cpu/smt/control"},
 	 .path = "/sys/devices/system/cpu/smt/active",
@@ -208,7 +208,7 @@ static const struct limit {
 		   .subject = "address space randomisation",
 		   .severity = FG_SEVERITY_WARNING,
 		   .meaning = "each repetition gets the same memory layout, so a lucky or unlucky "
-			      "one looks like a real difference",
+			      "layout looks like a real difference",
 		   .remedy = "sudo sysctl kernel.randomize_va_space=2"},
 	 .path = "/proc/sys/kernel/randomize_va_space",
 	 .least = 2,

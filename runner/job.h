@@ -31,7 +31,7 @@ struct fg_pass {
 	struct fg_execution executions[FG_BLOCK_SLOTS_MAX];
 	struct fg_failure failure;
 	struct fg_error error; /* the error that ended the block early */
-	int64_t seen_ns;       /* the series' `seconds` include the time up to here */
+	int64_t seen_ns;       /* the series' `seconds` include the time up to this moment */
 	size_t first;          /* first slot of the last step */
 	size_t next;           /* first slot of the next step */
 	bool is_open;
@@ -49,7 +49,7 @@ struct fg_contender {
 	unsigned refused; /* blocks that were not a fair duet (FG_ASIDE_APART) */
 };
 
-/* `auto` tries both schedules in turn. */
+/* State of the trial of both schedules, in turn, for `auto`. */
 struct fg_competition {
 	struct fg_contender duet;
 	struct fg_contender abba;
@@ -99,8 +99,8 @@ struct fg_runner_job {
 	uint32_t costs;                            /* cost blocks so far */
 	unsigned counting;                         /* pairs that count */
 	/*
-	 * One bit per measured pair, bit 0 for the newest pair. Set: the pair was not a fair duet
-	 * (FG_ASIDE_APART).
+	 * One bit for each of the last 32 measured pairs, bit 0 for the newest pair. Set: the pair
+	 * was not a fair duet (FG_ASIDE_APART).
 	 */
 	uint32_t apart;
 	uint32_t given_up; /* measured pairs before the schedule or the layouts last changed */
@@ -108,8 +108,8 @@ struct fg_runner_job {
 	unsigned wanted;
 	bool exceeds_budget; /* the budget no longer ends the job */
 	/*
-	 * With `until_sure`, time and pairs that earlier sessions used: each session may use the
-	 * full budget and number of pairs.
+	 * Time and pairs before the limits last started over: with `until_sure` at the start of a
+	 * session, and when the benchmark is measured again in layouts.
 	 */
 	double earlier_seconds;
 	unsigned earlier_counting;
@@ -162,7 +162,7 @@ int fg_job_step(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_job_abandon_block(struct fg_runner_job *job);
 /*
  * Sets means[arm] to the mean of a metric over the arm's repetitions in the last recorded block,
- * NaN if it has no repetitions.
+ * NaN if the arm has no repetitions.
  */
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
 		       double means[FG_ARM_COUNT]);
@@ -194,7 +194,7 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NO
 void fg_job_settle_rate(struct fg_runner_job *job);
 void fg_job_settle_coverage(struct fg_runner_job *job);
 
-/* trial.c, for FG_SCHEDULE_AUTO: is it known how each arm uses the CPU? */
+/* trial.c, for FG_SCHEDULE_AUTO: did the warm-up show how each arm uses the CPU? */
 bool fg_job_knows_program(const struct fg_runner_job *job);
 /* Settles the schedule, or starts a competition in job->competition. */
 void fg_job_begin_choice(struct fg_runner_job *job);

@@ -61,7 +61,7 @@ struct fg_runner_options {
 	/* fastgate's checkout that contains the root; NULL: the root is the user's own folder */
 	const char *checkouts[FG_ARM_COUNT];
 	const char *state_folder; /* ".fastgate": traces go below it */
-	const char *collector;    /* path of the collector library; NULL: where it is installed */
+	const char *collector;    /* path of the collector library; NULL: the installed library */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;                            /* passed to the callbacks, which may be NULL */
@@ -77,18 +77,18 @@ enum fg_runner_state {
 	FG_RUNNER_REPEATED, /* a repetition was added to the run */
 	FG_RUNNER_NOTES,    /* a remark for the user is in `note` */
 	/* states that end a call: */
-	FG_RUNNER_REACHED,   /* as many valid pairs as wanted */
+	FG_RUNNER_REACHED,   /* `pairs_wanted` pairs are valid */
 	FG_RUNNER_EXHAUSTED, /* max_pairs or the budget is used up */
 	/* the schedule was given up and its pairs set aside: counting starts over */
 	FG_RUNNER_RESTARTED,
-	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series says why */
+	FG_RUNNER_FAILED,      /* the benchmark cannot be measured; its series has the reason */
 	FG_RUNNER_INTERRUPTED, /* the user asked to stop */
 };
 
 struct fg_runner_event {
 	/*
 	 * Valid with FG_RUNNER_REPEATED. A repetition is set aside (FG_ASIDE_UNPAIRED) until its
-	 * pair is complete; then `aside` is final for the whole pair. `trace_folder` holds the
+	 * pair is complete; then `aside` is set for the whole pair. `trace_folder` holds the
 	 * sampler's output until the next call; NULL if the sampler did not run.
 	 */
 	size_t series;
@@ -120,9 +120,9 @@ void fg_runner_exceed_budget(struct fg_runner_job *job);
 bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
- * Reports how much of `spent_ns`, on the sampler's clock, the samples of a repetition cover. If
- * samples turn out to cover only one arm before any pair has counted, both arms continue without
- * the sampler.
+ * Reports the time that the samples of a repetition cover, and the time spent, both on the
+ * sampler's clock. If samples turn out to cover only one arm before any pair has counted, both arms
+ * continue without the sampler.
  */
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double spent_ns);
@@ -137,7 +137,7 @@ const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
  * Call if the pairs so far look slower: links both sides in several layouts and sets these pairs
- * aside; later pairs take the layouts in turn. `ratio` is that of `metric` so far. On failure
+ * aside; later pairs take the layouts in turn. `ratio` is the ratio of `metric` so far. On failure
  * nothing changes, and the message has the reason. FG_EINTERRUPTED: the user asked to stop.
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,

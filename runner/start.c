@@ -65,7 +65,7 @@ static void resume(struct fg_runner_job *job)
 			continue;
 		last = repetition->pair;
 		if (repetition->aside & FG_ASIDE_WARMUP)
-			continue; /* the machine is cold again: warm up again */
+			continue; /* every session warms up */
 		if (repetition->aside & FG_ASIDE_SOLO)
 			job->solos++;
 		else if (repetition->aside & FG_ASIDE_UNSAMPLED)
@@ -199,7 +199,7 @@ void fg_job_init(struct fg_runner_job *job)
 	add_series(job);
 }
 
-/* An installed interpreter is not part of the project: do not warn that it is stripped. */
+/* Is the program part of the project? An installed interpreter is not, and may be stripped. */
 static bool is_of_project(const struct fg_runner_job *job, const char *program)
 {
 	char *root = realpath(job->runner->options.roots[FG_ARM_CANDIDATE], NULL);
@@ -300,8 +300,8 @@ static int report_other_build(const struct fg_runner_job *job, size_t arm, const
 }
 
 /*
- * Measurements of one program say nothing about another: a series is resumed only with the binaries
- * with which it began. A program without a build-id is identified by its size.
+ * Measurements of one program say nothing about another program: a series is resumed only with the
+ * binaries with which it began. A program without a build-id is identified by its size.
  */
 static int check_same_build(const struct fg_runner_job *job, size_t arm,
 			    const struct fg_build_facts *now, struct fg_error *err)
@@ -337,7 +337,9 @@ static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
 		fg_build_loads_the_same(a, b, build_a, build_b));
 }
 
-/* Records how both arms were built. */
+/*
+ * Records the builds of both arms, or checks that they are the builds with which the series began.
+ */
 static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -425,7 +427,8 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 
 /*
  * The sampler slows down only the programs it samples. If one side's programs escape it, by a
- * static helper or a replaced environment, the other side would look slower.
+ * static helper or a replaced environment, the other side would look slower: then both sides
+ * continue without the sampler.
  */
 void fg_job_settle_coverage(struct fg_runner_job *job)
 {

@@ -81,9 +81,9 @@ char *fg_comparability_of_targets(const struct fg_target *baseline,
 
 /*
  * Returns the reason why two builds that differ cannot be compared, to be freed, or NULL if they
- * can. Two trees that fastgate built ran the same command, so a difference is part of the change
- * and is only reported. A work tree measured in place may hold leftovers of an earlier build, whose
- * times would be attributed to the change.
+ * can. Two trees that fastgate built were built with the same command, so a difference is part of
+ * the change and is only reported. A work tree measured in place may hold leftovers of an earlier
+ * build, whose effect on the times would be attributed to the change.
  */
 char *fg_comparability_of_builds(const struct fg_target *baseline,
 				 const struct fg_target *candidate,

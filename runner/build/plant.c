@@ -102,7 +102,7 @@ int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 
 	FG_TRY(fg_planted_write(plant->folder, plant->output, planted, err));
 	FG_TRY(fg_links_read(plant->folder, &links, err));
-	status = fg_error_set(err, FG_ENOENT, "the record of how '%s' was linked is missing",
+	status = fg_error_set(err, FG_ENOENT, "the record of the link of '%s' is missing",
 			      plant->output);
 	for (size_t i = 0; i < links.count && status == FG_ENOENT; i++) {
 		char *output = fg_link_output_path(&links.items[i]);

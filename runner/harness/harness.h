@@ -29,7 +29,7 @@ struct fg_harness_case {
 	size_t value_capacity;
 };
 
-/* Everything lives in the arena. */
+/* Names of cases and metrics live in the arena. */
 struct fg_harness_report {
 	struct fg_arena arena;
 	struct fg_harness_case *cases;

@@ -12,7 +12,7 @@ enum {
 	WORDS_MAX = 64,
 };
 
-/* Copies one line without its line feed; returns the next line, or NULL after the last. */
+/* Copies one line without its line feed; returns the next line, or NULL after the last line. */
 static const char *next_line(const char *at, const char *end, char **line)
 {
 	const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -72,7 +72,7 @@ static double number_of(const char *word)
 
 /* ---- go test -bench ---- */
 
-/* "BenchmarkSort-8" ran with 8 CPUs, which is not part of its name. */
+/* In "BenchmarkSort-8", the suffix is the number of CPUs and not part of the name. */
 static size_t go_name_length(const char *name)
 {
 	const char *dash = strrchr(name, '-');
@@ -127,7 +127,7 @@ void fg_harness_criterion(struct fg_harness_report *report, char *line)
 	if (*line != '{' || fg_json_parse(line, strlen(line), LINE_MAX_BYTES, &json, NULL) != FG_OK)
 		return;
 	id = fg_json_text_or(json, "id", "");
-	/* `typical` is the slope if Criterion could fit one, otherwise the mean. */
+	/* `typical` is the slope if Criterion could fit a line, otherwise the mean. */
 	estimate = fg_json_find(json, "typical");
 	if (!estimate)
 		estimate = fg_json_find(json, "mean");
@@ -142,7 +142,7 @@ void fg_harness_criterion(struct fg_harness_report *report, char *line)
 
 /* ---- plain lines ---- */
 
-/* Parses NAME VALUE UNIT; the name may contain spaces, the last two words are value and unit. */
+/* Parses NAME VALUE UNIT; the name may contain spaces. */
 void fg_harness_plain(struct fg_harness_report *report, char *line)
 {
 	char *words[WORDS_MAX];

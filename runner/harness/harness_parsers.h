@@ -18,9 +18,9 @@ void fg_harness_add_value(struct fg_harness_report *report, struct fg_harness_ca
 void fg_harness_add_time(struct fg_harness_report *report, struct fg_harness_case *to,
 			 const char *metric, double value_ns);
 /*
- * Chooses the metric by unit: a time (per operation: "ns/op") is wall_time, a rate ("MB/s",
- * "ops/s") is better when higher, anything else is a metric named after the unit. Repeated values
- * are averaged.
+ * Chooses the metric by unit: a time (per operation: "ns/op") becomes wall_time. Any other unit
+ * becomes a metric named after the unit; higher values are better if it is a rate ("MB/s",
+ * "ops/s"). Repeated values are averaged.
  */
 void fg_harness_add_measured(struct fg_harness_report *report, struct fg_harness_case *to,
 			     double value, const char *unit);

@@ -138,8 +138,9 @@ int fg_harness_read_elements(const char *text, size_t size, const char *name,
 /* ---- doctest ---- */
 
 /*
- * Reads <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>, in seconds.
- * doctest measures nothing but the time of a test case. A skipped case is an empty element.
+ * Reads <TestCase name="..." ...> ... <OverallResultsAsserts ... duration="0.5"/>; the duration is
+ * in seconds. doctest measures nothing but the time of a test case. A skipped case is an empty
+ * element.
  */
 int fg_harness_doctest(struct fg_harness_report *report, const char *tag, const char *end,
 		       struct fg_error *err)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which schedule reaches a verdict sooner?
+ * Chooses the schedule that reaches a verdict sooner.
  *
  * A verdict needs `min_pairs` observations, or the number that makes its interval fit into the
- * margin, whichever is more. For an observation of variance v the latter is about v (Z / ln(1 +
- * margin))², with Z = ERRORS_WITHIN. That number times the seconds of an observation is the time
- * until a verdict; the schedule with the shorter time is chosen.
+ * margin, whichever is more. For an observation of variance v the second number is about v (Z /
+ * ln(1 + margin))², with Z = ERRORS_WITHIN. That number times the seconds of an observation is the
+ * time until a verdict; the schedule with the shorter time is chosen.
  *
  * The seconds are known after a few observations. The variances are not: with six values each, two
- * variances differ by a factor of five by chance once in ten times, and programs on crowded
+ * variances differ by a factor of five by chance in one of ten trials, and programs on crowded
  * machines have outliers as well. With the variances alone, the choice between similar schedules
  * would be a coin toss, and sometimes also the choice between dissimilar ones. So the trial is
  * weighed against prior knowledge (a normal prior on the logarithm of the ratio of the variances,
@@ -20,10 +20,10 @@
  * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
  *   n: 4.6 / n for normal values, and as much again for outliers.
  *
- * Three rounds change the belief little, twelve settle it: ABBA is then chosen if it looks better
- * by a factor of 1.8 or more. The trial ends when the choice would be the same with the ratio PAUSE
- * errors up or down; on a quiet machine, where both schedules decide at their first look, after
- * three rounds.
+ * Three rounds change the belief little. Twelve rounds settle it: ABBA is then chosen if it looks
+ * better by a factor of 1.8 or more. The trial ends when the choice would be the same with the
+ * ratio PAUSE errors up or down. On a quiet machine, where both schedules decide at their first
+ * look, it ends after three rounds.
  *
  * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
  * margin 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:

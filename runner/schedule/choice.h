@@ -24,7 +24,7 @@ struct fg_trial {
 /* Requirements for a verdict. */
 struct fg_choice_goal {
 	unsigned min_pairs; /* nothing is decided with fewer pairs */
-	double margin;      /* the interval must fit into this, a ratio: 0.02 */
+	double margin;      /* relative change into which the interval must fit, such as 0.02 */
 };
 
 struct fg_choice {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A build is measured with its code at several addresses, either from the beginning or once it
- * looks slower, so that the verdict is about the code and not about where the linker happened to
- * put it. Each pair runs both arms in the same layout, and the next pair uses the next layout. This
- * costs links but no extra pairs.
+ * looks slower, so that the verdict is about the code and not about its address. Each pair runs
+ * both arms in the same layout, and the next pair uses the next layout. This costs links but no
+ * extra pairs.
  */
 #include "base/clock.h"
 #include "runner/build/layouts.h"
@@ -118,7 +118,10 @@ static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 	return sides ? allowance_ns / sides : 0;
 }
 
-/* Uses the fastest runs so far, since other processes may have slowed other runs. */
+/*
+ * Estimates the time of a pair from the fastest runs so far, because other processes may have
+ * disturbed slower runs.
+ */
 static int64_t pair_time_ns(const struct fg_runner_job *job)
 {
 	const struct fg_series *series = fg_job_series(job);

@@ -20,7 +20,7 @@ void fg_sample_costs_add(const char *trace_folder, struct fg_sample_cost *cost);
 /* Sets the costs per sample and per switch, for the reports. Without samples they stay unknown. */
 void fg_sampling_learn(const struct fg_sample_cost *cost, struct fg_sampling *sampling);
 
-/* Sets the rate that the budget allows, and its expected cost; NaN without samples. */
+/* Sets the rate that the budget allows, and its expected cost, which is NaN without samples. */
 void fg_sampling_settle(const struct fg_sample_cost *cost, double budget,
 			struct fg_sampling *sampling);
 

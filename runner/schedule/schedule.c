@@ -5,7 +5,7 @@
  * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
  * other tenants drift. So the two arms are interleaved and the pair is the unit of analysis.
  *
- * duet    Both arms at once on the same CPU.  Other work on that CPU slows both alike. The
+ * duet    Both arms at once on the same CPU.  Other work on that CPU slows both arms alike. The
  *         arm that starts first has a small advantage, so the order is drawn for each pair. The
  *         CPU changes after every second pair. CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, at random. A linear drift over the block adds the
@@ -13,9 +13,9 @@
  * stored  The candidate alone; its partner is in the store.
  *
  * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).
- * No state is carried from one block to the next, so the order of one pair says nothing about that
- * of another. The gate's test rests on this: for equal sides, the sign of a pair's difference is
- * the coin that drew its order.
+ * No state is carried from one block to the next, so the order of one pair says nothing about the
+ * order of another pair. The gate's test rests on this: for equal sides, the sign of a pair's
+ * difference is the coin that drew its order.
  *
  * The padding of the environment is drawn per pair, the same for both arms: then the arms differ in
  * the program alone, and the effect of the stack's address averages out over the pairs.

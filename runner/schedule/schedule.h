@@ -33,7 +33,7 @@ struct fg_block {
 };
 
 struct fg_schedule_rules {
-	enum fg_schedule schedule; /* never FG_SCHEDULE_AUTO */
+	enum fg_schedule schedule; /* FG_SCHEDULE_AUTO until a schedule is chosen */
 	uint64_t seed;             /* the run's seed, mixed with the benchmark's name */
 	const int *cpus;           /* CPUs that may be used */
 	size_t cpu_count;
@@ -56,8 +56,8 @@ void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struc
 /* Makes a block that runs each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /*
- * Makes a block that runs one arm with the sampler and the same arm without the sampler, as the
- * schedule does with a pair, to measure the sampler's cost.
+ * Makes a block that runs one arm with and without the sampler, to measure the sampler's cost: at
+ * once in a duet, otherwise one after the other.
  */
 void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 

@@ -27,10 +27,11 @@
 enum {
 	ROUND_EXECUTIONS = 4, /* a duet pair, then A and B in turn */
 	REASON_SIZE = 256,
-	APART_MAX = 4, /* duet pairs that may fail before the first that succeeds */
+	/* number of unusable duet pairs, without any usable pair, that ends the duet */
+	APART_MAX = 4,
 	/*
-	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs four
-	 * pairs, and in that time two blocks of ABBA give more information.
+	 * If 12 or more of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs
+	 * four pairs, and in that time two blocks of ABBA give more information.
 	 */
 	RECENT_PAIRS = 16,
 	RECENT_APART_MAX = 12,
@@ -173,7 +174,7 @@ static void begin_competition(struct fg_runner_job *job, unsigned rounds)
 						   .rounds = rounds};
 	job->competition.duet.rules.schedule = FG_SCHEDULE_DUET;
 	job->competition.abba.rules.schedule = FG_SCHEDULE_ABBA;
-	/* draws that differ from those of the measured pairs */
+	/* draws that differ from the draws of the measured pairs */
 	job->competition.duet.rules.seed = ~job->rules.seed;
 	job->competition.abba.rules.seed = ~job->rules.seed;
 }
@@ -236,10 +237,10 @@ static bool has_time_for_blocks(const struct fg_runner_job *job)
 }
 
 /*
- * A short program may have been lucky in the trial, and a machine may become crowded. Whether two
- * programs ran together says nothing about which of them is slower, so this choice does not bias
- * the verdict; the decision accounts for the error probability that looks at earlier pairs have
- * spent. With `until_sure`, pairs that count are never given up.
+ * A short program may have been lucky in the trial, and a machine may become crowded. The overlap
+ * of two programs does not show which of them is slower, so this choice does not bias the verdict;
+ * the decision accounts for the error probability that looks at earlier pairs have spent. With
+ * `until_sure`, pairs that count are never given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job)
 {
@@ -257,7 +258,7 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 		reason, sizeof(reason),
 		"one after the other: in %u of the last %u pairs the two programs ran together "
 		"for less than 80 %% of their time or left processes running, which is not a "
-		"duet: make the benchmark repeat its work and wait for what it starts (these "
+		"duet: make the benchmark repeat its work and wait for its processes (these "
 		"pairs are set aside)",
 		apart, recent);
 	fg_job_set_aside(job, FG_ASIDE_GIVEN_UP);

@@ -322,7 +322,8 @@ FG_TEST(a_failure_is_measured_until_its_function_can_be_named)
 	measured(&w, 10, 0.05, 0.001);
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_NAMING);
 	assert_int_equal(w.step.pairs, 40);
-	assert_string_equal(w.step.text, "slower; measuring up to 30 more pairs to find where");
+	assert_string_equal(w.step.text,
+			    "slower; measuring up to 30 more pairs to find the slower function");
 	/* The schedule is given up meanwhile, so the verdict must be computed again. */
 	set_aside(&w, FG_ASIDE_GIVEN_UP);
 	assert_step(&w, FG_STEP_GIVEN_UP, FG_STEP_PAIRS, FG_STATE_LAST);

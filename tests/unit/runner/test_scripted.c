@@ -408,7 +408,7 @@ FG_TEST(a_duet_that_falls_apart_is_given_up_for_blocks)
 		s.note,
 		"one after the other: in 12 of the last 16 pairs the two programs ran together "
 		"for less than 80 % of their time or left processes running, which is not a "
-		"duet: make the benchmark repeat its work and wait for what it starts (these "
+		"duet: make the benchmark repeat its work and wait for its processes (these "
 		"pairs are set aside)");
 	assert_string_equal(series_of(&s)->schedule_reason, s.note);
 	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
