@@ -205,7 +205,7 @@ static int check(const struct fg_bisect *bisect, struct fg_error *err)
 {
 	if (bisect->count == 0 || bisect->count > FG_BISECT_COMMITS_MAX)
 		return fg_error_set(err, FG_EINVAL,
-				    "%zu commits lie between the ends: 1 to %d can be searched",
+				    "the range has %zu commits: 1 to %d can be searched",
 				    bisect->count, FG_BISECT_COMMITS_MAX);
 	if (bisect->commits[bisect->count - 1].pair_count == 0)
 		return fg_error_set(err, FG_EINVAL, "the ends of the range were not compared");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A change that is this many standard errors above zero is certain. */
+/* A change counts as certain if it is this many standard errors above zero. */
 static const double sure_errors = 3.3;
 static const double trimmed_share = 0.1;
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Prefers an open metric to decided metrics, and the worst among decided metrics. */
+/* Prefers an undecided metric to decided metrics, and among decided metrics the worst. */
 static bool is_more_informative(const struct fg_metric_verdict *metric, bool open,
 				const struct fg_gate_progress *progress, bool shown_open)
 {

@@ -4,9 +4,8 @@
  * the change.
  *
  * While a benchmark runs, fg_gate_look() answers whether it is decided. fg_gate_decide() makes the
- * verdict of a whole run from the same pairs by the same rule, so the two functions always agree.
- * fg_gate_decide() can be repeated on a stored run at any time. See gate/rule.c and
- * docs/statistics.md for the rule.
+ * verdict of a whole run from the same pairs by the same rule. fg_gate_decide() can be repeated on
+ * a stored run at any time. See gate/rule.c and docs/statistics.md for the rule.
  *
  * Nothing here does I/O or keeps state, and inputs are only read. Threads may work on different
  * verdicts at the same time.
@@ -46,7 +45,10 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *policy,
 		      const struct fg_measuring *measure, const char *metric);
 
-/* With fewer pairs than this, nothing can fail or pass under this policy. */
+/*
+ * Returns the minimum number of pairs that can decide a metric under this policy; an exact metric
+ * needs only one pair.
+ */
 unsigned fg_gate_min_pairs(const struct fg_policy *policy);
 
 /*

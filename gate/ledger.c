@@ -10,7 +10,8 @@
 static const char *const names[FG_CLAIM_COUNT] = {"faster", "not slower"};
 
 enum {
-	DISAGREEING_PAIRS = 4, /* pairs that may disagree without spoiling a claim */
+	/* number of pairs that may disagree without preventing the proof of a claim */
+	DISAGREEING_PAIRS = 4,
 	PAIRS_MAX = 100,
 };
 

@@ -12,7 +12,7 @@
 
 #define FG_GATE_LOOKS_MAX 40
 
-/* Most comparisons are decided within this many pairs. */
+/* Number of pairs within which most comparisons are decided. */
 #define FG_GATE_PAIRS_USUAL 120
 
 /*

@@ -377,7 +377,7 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 	if (is_placed)
 		NOTE(context, verdict,
 		     "placement: on average over these places, the candidate is not slower; it "
-		     "only looked slower because of where the linker put the code");
+		     "only looked slower because of the placement of its code");
 }
 
 /*

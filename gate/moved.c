@@ -28,7 +28,7 @@
 
 #define CANDIDATES_MAX 50    /* maximum number of functions considered per direction */
 #define SAME_SHARE     0.3   /* a sum within this share of the moved cost counts as zero */
-#define GONE_SHARE     0.05  /* with less than this share of its former time a function is gone */
+#define GONE_SHARE     0.05  /* a function with at most this share of its former time is gone */
 #define WITHIN_ERRORS  2.807 /* half width of a 99.5 % interval, in standard errors */
 
 struct change {

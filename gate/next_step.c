@@ -215,7 +215,7 @@ static bool is_budget_too_short(struct turn *turn)
 	return true;
 }
 
-/* Exceeds the budget if the pairs that can decide are nearly complete. */
+/* Exceeds the budget if FG_PAIRS_MIN or more pairs, but too few to decide, fit into it. */
 static bool finish(struct turn *turn)
 {
 	const unsigned least = min_pairs_at_end(turn->now);

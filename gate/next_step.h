@@ -46,7 +46,7 @@ enum fg_step_state {
 	FG_STATE_SUSPECTING, /* finds out whether code placement may have caused the failure */
 	FG_STATE_VARYING,    /* links layouts, because placement may have caused the failure */
 	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
-	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */
+	FG_STATE_FINISHING,  /* exceeds the budget to complete the pairs that can decide */
 	FG_STATE_EXPLAINING, /* finds out whether the slower function can be named */
 	FG_STATE_NAMING,     /* measures pairs that do not change the verdict */
 	FG_STATE_LAST, /* measures from look to look: the schedule was given up while naming */
@@ -83,7 +83,7 @@ struct fg_situation {
 struct fg_step {
 	enum fg_step_action action;
 	unsigned pairs;
-	bool exceeds_budget; /* FG_STEP_PAIRS: even beyond the budget */
+	bool exceeds_budget; /* FG_STEP_PAIRS: measure even beyond the budget */
 	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for layouts */
 	bool only_if_cheap;
 	bool is_detail;               /* `text` is for --verbose */

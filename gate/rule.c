@@ -42,7 +42,7 @@
  *
  * Example: alpha is 0.1 %. The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
  * it comes after 12 pairs, and its interval reaches from the smallest to the largest of them. If
- * the measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
+ * the measurement ends after 10 pairs, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
  * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over. The
  * alpha that its looks have spent stays spent.

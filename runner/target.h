@@ -63,10 +63,10 @@ bool fg_targets_are_outside(const struct fg_target targets[FG_ARM_COUNT]);
 bool fg_target_is_inside(const struct fg_target *target, const char *path);
 
 /*
- * Would both arms execute the same thing? Compares the command line, the program's bytes, and the
- * bytes of every file that the command line or stdin names. (build_info.h compares shared
- * libraries.) False for a shell, and for a wrapper in two trees: an interpreter's bytes say nothing
- * about the script.
+ * Would both arms execute the same program on the same input? Compares the command line, the
+ * program's bytes, and the bytes of every file that the command line or stdin names. (build_info.h
+ * compares shared libraries.) False for a shell, and for a wrapper in two trees: an interpreter's
+ * bytes say nothing about the script.
  */
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 

@@ -21,7 +21,7 @@ struct fg_git {
 
 /*
  * Gets the trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed. FG_ECHILD:
- * git failed; the message has the last lines of its error output.
+ * git failed; the message has the last line of git's output.
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
@@ -62,7 +62,7 @@ void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baselin
  * Turns a ref, a hash or "merge-base" into the full hash, and into words ("merge-base with
  * origin/main"). The merge base is taken with the branch that a CI names as the target, else with
  * the remote's default branch, else with main or master. If HEAD is on that branch, the result is
- * HEAD for a dirty tree and its first parent for a clean one. If a shallow clone lacks the commit,
+ * HEAD if the tree is dirty, otherwise HEAD's first parent. If a shallow clone lacks the commit,
  * the error says how to deepen it.
  */
 int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,

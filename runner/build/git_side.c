@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Variables in which CI systems name the checked-out branch, since they leave HEAD detached; NULL
- * at the end.
+ * Variables in which CI systems name the checked-out branch, because these systems leave HEAD
+ * detached; NULL at the end.
  */
 static const char *const branch_variables[] = {
 	"GITHUB_HEAD_REF",

@@ -100,7 +100,7 @@ static int write_objects(const struct fg_link *link, const struct others *others
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err)
 {
-	/* Each link gets its own files, because other links may still be reading theirs. */
+	/* Each link gets its own files, because other links may still be reading their files. */
 	struct others others = {
 		.output = output,
 		.pad = fg_xasprintf("%s/pad-%zu.o", again->folder, again->count),

@@ -9,7 +9,7 @@
  * the function, and inlined, static and link-time optimised code needs nothing special.
  *
  * The plant is noted next to the recorded links (link_record.h), and every later link of that
- * program repeats it: fg_layouts_make() shifts a planted program like any other.
+ * program repeats it: fg_layouts_make() shifts a planted program like any other program.
  */
 #ifndef FG_RUNNER_PLANTED_H
 #define FG_RUNNER_PLANTED_H

@@ -14,7 +14,7 @@ struct fg_range_commit {
 	const char *side; /* the merged branch's last commit; NULL: not a merge */
 	const char *author;
 	const char *subject;
-	const char *files; /* files that it changes, one per line */
+	const char *files; /* files that the commit changes, one per line */
 };
 
 struct fg_commit_range {

@@ -12,7 +12,7 @@ enum {
 	TAIL_LINES = 12,
 	TAIL_BYTES = 2048,
 	HELPER_TIMEOUT_S = 600,
-	LAST_CLEANUP_TIMEOUT_S = 10, /* after the user has asked to stop */
+	LAST_CLEANUP_TIMEOUT_S = 10, /* time limit of a cleanup after the user has asked to stop */
 	PADDING_VARIABLES = 16,
 	PRINTS_MUCH_BYTES = 512 << 10, /* half the capacity of a pipe */
 };
@@ -341,8 +341,8 @@ static int read_cases(const struct fg_benchmark *benchmark, const struct fg_proc
 }
 
 /*
- * Extracts the user's metrics before cleanup or the next repetition changes the files they may be
- * in.
+ * Extracts the user's metrics before cleanup or the next repetition changes the files that may
+ * contain the metrics.
  */
 static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 {
@@ -373,8 +373,8 @@ static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
 }
 
 /*
- * Notes that an arm prints a lot. The report of a harness stays in a pipe: many harnesses write it
- * to /dev/stdout, and a file opened a second time would be overwritten from its beginning.
+ * Notes whether an arm prints a lot. The report of a harness stays in a pipe: many harnesses write
+ * it to /dev/stdout, and a file opened a second time would be overwritten from its beginning.
  */
 static void see_output(struct fg_executor *executor, const uint64_t printed[2])
 {

@@ -49,7 +49,7 @@ static void fill_values(const struct fg_executor *executor, const struct fg_targ
 
 /*
  * Returns the time during which both programs ran, as a share of the shorter run. A share of the
- * longer run would measure how much slower one program is, and real slowdowns would be set aside.
+ * longer run would measure the slowdown of one program, and real slowdowns would be set aside.
  */
 static double overlap(const struct fg_execution *a, const struct fg_execution *b)
 {
@@ -130,8 +130,8 @@ static void add_cost(const struct fg_pass *pass)
 
 /*
  * Returns the share of its run time during which a program kept one CPU busy, and no more than one
- * CPU; 0: several threads or processes. Uses the kernel's record of how long the main thread ran
- * and waited for a CPU; without that record, uses wall time.
+ * CPU; 0: several threads or processes. Uses the kernel's record of the main thread's run time and
+ * its time of waiting for a CPU; without that record, uses wall time.
  */
 static double busy_share(const struct fg_process_result *result)
 {
