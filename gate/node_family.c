@@ -6,9 +6,9 @@
  *
  * Every entity (function, library, region, call path) has one difference per pair, which is 0 if
  * the entity did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
- * entities of a family together, except those with fewer than FG_SAMPLES_TO_TEST samples in both
- * arms together: this filter is independent of the difference's sign, so it does not bias the null.
- * Half of alpha is shared evenly, half by size: a function with a tenth of the time gets a
+ * entities of a family together, except those with too few samples (times: FG_SAMPLES_TO_TEST) in
+ * both arms together: this filter is independent of the difference's sign, so it does not bias the
+ * null. Half of alpha is shared evenly, half by size: a function with a tenth of the time gets a
  * twentieth of alpha and its even share, not one of several hundred equal parts. Sizes are sums
  * over both arms, so they do not bias the null either, and small functions lose little. A change
  * below the floor, a share of the program's time, is not reported, whatever its p.

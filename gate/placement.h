@@ -14,7 +14,10 @@
 /* Are the program and all its libraries the same files? */
 bool fg_placement_is_same_files(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
-/* Do both builds have the same code, data and inputs? False if a fact is missing. */
+/*
+ * Do the builds differ in files, but have the same code, data and inputs? False if a fact is
+ * missing.
+ */
 bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 			       const struct fg_build_facts *candidate);
 /* Is it certain that code of the program, or of a library of the project, differs? */

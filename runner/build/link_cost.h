@@ -15,7 +15,7 @@
  */
 int64_t fg_links_allowance_ns(const struct fg_measuring *measure, int64_t pair_ns);
 
-/* Returns the cost of linking one side, libraries included; 0: unknown or stale. */
+/* Returns the time to link one layout of one side, libraries included; 0: unknown or stale. */
 int64_t fg_link_cost_read(const char *path);
 /* Ignores failures: the next build then measures the cost again. */
 void fg_link_cost_write(const char *path, int64_t cost_ns);
