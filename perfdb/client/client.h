@@ -11,7 +11,7 @@
  *	confirmed  200 or 201, naming the run   the file is removed
  *	           and its digest
  *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time (half of
- *	           connection                   the wait is random), or as long as Retry-After says
+ *	           connection                   the wait is random), longer if Retry-After says so
  *	not here   401, 403, 404, 3xx, another  stops: the server would refuse every other run
  *	           200 or 201
  *	never      any other 4xx                the file becomes NAME.rejected; sends the next file

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates are checked against the first list found in the usual places, which differ between
- * distributions. Redirects are not followed, so that a token goes only to its own server; it is
- * sent unencrypted only to this machine. Proxies come from the usual environment variables
- * (https_proxy, no_proxy) and never see the token.
+ * Certificates are checked against the file in the options, $SSL_CERT_FILE, or the first list found
+ * in the usual places, which differ between distributions. Redirects are not followed, so that a
+ * token goes only to its own server. A token is sent unencrypted only to this machine. Proxies come
+ * from the usual environment variables (https_proxy, no_proxy) and never see the token.
  */
 #include "perfdb/client/http.h"
 
@@ -56,7 +56,7 @@ FG_LIBRARY_NOTE("servers", "Uploads, pull-request comments, webhooks", FG_CURL_F
 
 /*
  * Sets an option, whose number determines the type of its value: a `long` or a pointer. An int,
- * past whose end libcurl would read, does not compile. (The check in curl.h only sees calls of
+ * past whose end libcurl would read, does not compile. (The check in curl.h sees only calls of
  * curl_easy_setopt() by that name.)
  */
 #define TAKES_NUMBER(option)            \
@@ -121,7 +121,10 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* Returns the URL from '@' on, that is, without user and password; "(secret)" for a secret URL. */
+/*
+ * Returns the URL, only from its last '@' on if there is one, so that no password is shown. Returns
+ * "(secret)" for a secret URL.
+ */
 static const char *url_to_show(const struct fg_http_options *options)
 {
 	const char *at = strrchr(options->url, '@');
@@ -131,7 +134,9 @@ static const char *url_to_show(const struct fg_http_options *options)
 	return at ? at : options->url;
 }
 
-/* Sets the server's name for messages: without path, query or password. */
+/*
+ * Checks the URL and the token. Sets the server's name for messages, without user, path and query.
+ */
 static int check_url(const struct fg_http_options *options, char **name, struct fg_error *err)
 {
 	const bool has_token = options->token && *options->token;

@@ -28,7 +28,8 @@ struct fg_http_options {
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
 	 * Called for each address of the server when a connection is made, so that an earlier
-	 * lookup cannot bypass the check. No proxy is used then. NULL admits all addresses.
+	 * lookup cannot bypass the check. With `admits`, no proxy is used. NULL admits all
+	 * addresses.
 	 */
 	fg_http_admits *admits;
 	void *context; /* passed to `admits` */
@@ -61,10 +62,11 @@ int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
-/* Is the status that of a temporary failure: 408, 425, 429, 5xx, or no reply? */
+/* Does the status mean a temporary failure: 408, 425, 429, 5xx, or 0 (no reply)? */
 bool fg_http_is_passing(long status);
 /*
- * Returns FG_ENET with the server's message, cleaned and bounded, which never contains our token.
+ * Sets `err` to FG_ENET and the server's message, cleaned and shortened, and returns FG_ENET. A
+ * message that contains our token is left out.
  */
 int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
 		     struct fg_error *err);
@@ -77,7 +79,10 @@ struct fg_http_patience {
 };
 
 void fg_http_patience_init(struct fg_http_patience *patience);
-/* Waits after attempt `attempt` (from 1): twice as long each time; half of the wait is random. */
+/*
+ * Waits after attempt `attempt` (from 1): twice as long each time, with a random half, or for
+ * `retry_after_ns` if that is longer; at most longest_wait_ns.
+ */
 void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

@@ -52,7 +52,6 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 
 /* ---- all targets ---- */
 
-/* Requirements of a target. */
 enum need {
 	NEEDS_NOTHING,
 	NEEDS_REQUEST, /* a pull or merge request */

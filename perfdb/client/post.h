@@ -4,10 +4,10 @@
  * merge request, as a commit status or a check run, or as a report of any format to a webhook.
  *
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
- * comment is created only if no comment has the marker. Temporary failures (no connection, 408,
- * 425, 429, 5xx, a rate limit that says when it ends) are retried, beginning with the search, so
- * that a lost reply does not cause a second comment. If the rate limit lasts too long, the request
- * is not sent again.
+ * comment is created only if no comment has the marker. A thread of more than 5,000 comments
+ * without the marker is a failure. Temporary failures (no connection, 408, 425, 429, 5xx, a rate
+ * limit that says when it ends) are retried, beginning with the search, so that a lost reply does
+ * not cause a second comment. If the rate limit lasts too long, the request is not sent again.
  *
  * The target comes from the variables that the CI service sets for a job:
  *
@@ -15,9 +15,9 @@
  *	         GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
  *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
- * In a workflow that follows another workflow (the event has a "workflow_run"), pull request and
- * commit are those of the first workflow. A job without a pull request, or a run outside CI, posts
- * nothing, which is not a failure.
+ * In a workflow that follows another workflow (the event has a "workflow_run"), the pull request
+ * and the commit of the first workflow are used. A job without a pull request posts no comment, and
+ * outside CI only webhooks are called; neither is a failure.
  *
  * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX"
  * is the HMAC-SHA256 of the body. "X-Fastgate-Delivery" is the run's id, the same on every try.
@@ -61,7 +61,7 @@ enum fg_post_result {
 	FG_POST_DELIVERED, /* sent to a webhook */
 };
 
-/* Any status but FG_OK means that nothing was posted. Messages never contain a secret. */
+/* Any status but FG_OK means that no post was confirmed. Messages never contain a secret. */
 int fg_post(const struct fg_post_target *target, const struct fg_post_message *message,
 	    const struct fg_post_options *options, enum fg_post_result *result,
 	    struct fg_error *err) FG_NODISCARD;

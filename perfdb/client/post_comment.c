@@ -38,8 +38,8 @@ static void add_percent_encoded(struct fg_strbuf *text, const char *words)
 }
 
 /*
- * Finds the open pull request whose head is the measured commit. If its branch has newer commits,
- * their job posts.
+ * Finds the open pull request whose head is the measured commit. If the branch has newer commits,
+ * the job of the newest commit posts.
  */
 static int find_number(struct fg_post *p, struct fg_error *err)
 {
@@ -65,7 +65,7 @@ static int find_number(struct fg_post *p, struct fg_error *err)
 
 /* ---- thread of comments ---- */
 
-/* Sets `id` to the id of our comment on this page, or 0, and whether this is the last page. */
+/* Sets *id if our comment is on this page, and *is_last if no page follows. */
 static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned page, int64_t *id,
 			bool *is_last, struct fg_error *err)
 {

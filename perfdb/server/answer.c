@@ -55,8 +55,8 @@ static bool is_for_a_person(struct fg_request *rq)
 }
 
 /*
- * The pages show their own message for a missing address, with their navigation. A client that may
- * not fetch their scripts gets a plain page.
+ * For a missing address, the pages show their own message with their navigation. For any other
+ * failure, or if the client may not fetch the pages' scripts, the answer is a plain page.
  */
 static void write_error_page(struct fg_request *rq, const char *message)
 {
@@ -118,7 +118,7 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	fg_json_end(&w);
 }
 
-/* A page that does not have its token yet is not counted as a failed attempt. */
+/* Notes a refusal, except a 401 without a token: a page may not have its token yet. */
 static void note_refusal(struct fg_request *rq, const struct fg_error *err)
 {
 	const bool has_token = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -177,7 +177,7 @@ static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t
 	fg_strbuf_release(&line);
 }
 
-/* Compresses a large answer if that makes it smaller. */
+/* Compresses a large answer if the client accepts gzip and the answer becomes smaller. */
 static void pack(struct fg_request *rq)
 {
 	const char *accepted = fg_request_header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);

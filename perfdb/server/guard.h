@@ -23,7 +23,10 @@ int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
  * needs no CORS preflight.
  */
 int fg_guard_write(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Does the request know the server's secret, if any? *is_entry: the secret is in the address. */
+/*
+ * Refuses a request that does not have the server's secret, if the server has a secret and the
+ * route is not public. *is_entry: the secret is in the address.
+ */
 int fg_guard_secret(struct fg_request *rq, bool *is_entry, struct fg_error *err) FG_NODISCARD;
 
 bool fg_guard_is_local_name(const char *host);

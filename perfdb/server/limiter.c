@@ -15,7 +15,7 @@
 
 enum {
 	SETS = 1024,
-	CALLERS = 8, /* a set */
+	CALLERS = 8, /* callers per set */
 	SECONDS = 60
 };
 

@@ -10,8 +10,8 @@ struct fg_limiter;
 struct fg_limiter *fg_limiter_new(unsigned per_minute);
 void fg_limiter_free(struct fg_limiter *limiter); /* NULL is fine */
 /*
- * Counts one request of this caller. Returns 0, or if the allowance is used up, the seconds until
- * the next minute.
+ * Counts one request of this caller. Returns 0 or, if the allowance is used up, the number of
+ * seconds until the next minute.
  */
 unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns);
 

@@ -54,7 +54,10 @@ static void run(struct fg_job *job)
 	drop(job);
 }
 
-/* Returns NULL if the note was written within this minute, or cannot be written. */
+/*
+ * Returns NULL if a note with this key was written within this minute, or if no note can be
+ * written.
+ */
 static struct note *make(struct fg_request *rq, const char *key, const char *who)
 {
 	struct fg_server *server = rq->server;

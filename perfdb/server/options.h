@@ -106,8 +106,8 @@ int fg_perfdb_note(struct fg_store *store, const char *project, const char *acti
  */
 void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
 /*
- * Creates the administrator's key of a database that never had a token, and writes it next to an
- * SQLite file. Sets `key` to "" if there was a token.
+ * Creates the administrator's key for a database that never had a token, and writes the key next to
+ * an SQLite file. Sets `key` to "" if there was a token.
  */
 int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 	FG_NODISCARD;

@@ -15,7 +15,7 @@ struct fg_replica;
 /* *replica is set even on failure. */
 int fg_replica_start(const char *database, struct fg_replica **replica, struct fg_error *err)
 	FG_NODISCARD;
-/* The functions below accept NULL: no replica is configured. */
+/* The functions below accept NULL, which means that no replica is configured. */
 void fg_replica_stop(struct fg_replica *replica);
 /* Returns a session for a query by `who`, or NULL to use the primary. */
 struct fg_store *fg_replica_borrow(struct fg_replica *replica, const char *who);

@@ -20,13 +20,14 @@ struct fg_body {
 	size_t announced;     /* announced size; 0: unknown */
 	atomic_size_t *total; /* bytes of all bodies in progress */
 	size_t total_limit;
-	atomic_size_t *share; /* bytes of this sender's bodies; limit: half of total_limit */
-	size_t size;          /* received so far */
-	size_t counted;       /* bytes included in *total and *share */
+	/* bytes of this sender's bodies; limit: half of total_limit or, if larger, `limit` */
+	atomic_size_t *share;
+	size_t size;    /* received so far */
+	size_t counted; /* bytes included in *total and *share */
 	enum fg_body_state {
 		FG_BODY_COMPLETE, /* no part was dropped so far */
 		FG_BODY_TOO_LARGE,
-		FG_BODY_NO_ROOM, /* other bodies have used up the limit */
+		FG_BODY_NO_ROOM, /* total_limit or the limit of *share is used up */
 		FG_BODY_NO_DISK, /* the file cannot be written */
 	} state;
 	struct fg_strbuf bytes; /* the data of a small body */
@@ -89,11 +90,11 @@ struct fg_request {
 	/* Set while a thread works on the request. */
 	struct fg_store *store;
 	bool is_of_replica; /* `store` is a session of the replica */
-	bool held;          /* a worker holds the request */
+	bool held;          /* announced by fg_workers_hold(), not released yet */
 	struct fg_answer answer;
 };
 
-/* Borrows a database session, unless the request has one. FG_ENET: no session is free. */
+/* Borrows a database session, unless the request has one. FG_ENET: no session can be opened. */
 int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* Gives the session back to the primary or to the replica. */
 void fg_request_leave_store(struct fg_request *rq);

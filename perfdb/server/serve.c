@@ -230,7 +230,7 @@ static void announce(const struct fg_perfdb_options *given, const struct fg_serv
 	free(url);
 }
 
-/* While the file of the first key exists, later starts use that key to open the pages. */
+/* While the file with the first key exists, later starts use that key to open the pages. */
 static void recall_key(const char *database, char key[FG_TOKEN_TEXT_SIZE])
 {
 	char *file = fg_first_start_file(database);
@@ -275,7 +275,7 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	char *entry = NULL;
 
 	block_signals();
-	/* Without these signals, write() fails with EPIPE or EFBIG. */
+	/* With these signals ignored, write() fails with EPIPE or EFBIG instead. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	FG_TRY(prepare(options, key, err));

@@ -63,8 +63,8 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code allocates and frees some megabytes. Until a large upload has raised its
- * thresholds, malloc returns this memory to the system, which then clears each page for the next
+ * An upload of new code allocates and frees some megabytes. Until a large upload has raised
+ * malloc's thresholds, this memory goes back to the system, which clears each page for the next
  * upload.
  */
 static void keep_memory(void)
@@ -105,7 +105,7 @@ static void set_defaults(struct fg_server_options *options)
 		options->webhooks.retry_ns = DEFAULT_RETRY_SECONDS * FG_NS_PER_S;
 }
 
-/* Opens the database, which creates its tables. */
+/* Opens the database once, to create missing tables unless the server is read-only. */
 static int open_database(struct fg_server *s, struct fg_error *err)
 {
 	struct fg_store *store = NULL;
@@ -174,7 +174,7 @@ static int set_proxies(struct fg_server *s, struct fg_error *err)
 	return fg_ranges_new(options->proxies.items, options->proxies.count, &s->proxies, err);
 }
 
-/* Returns three quarters of the largest possible number of connections. */
+/* Returns three quarters of the maximum number of connections. */
 static size_t count_busy(void)
 {
 	struct rlimit files = {0};
@@ -187,7 +187,7 @@ static size_t count_busy(void)
 
 /*
  * Browsers send a cookie to all ports of a host, so each server's cookie has its own name. With
- * TLS, the name's prefix keeps other hosts and plain pages from setting it.
+ * TLS, the name's prefix keeps other hosts and plain pages from setting the cookie.
  */
 static char *name_cookie(const char *of, bool has_tls)
 {

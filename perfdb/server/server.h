@@ -42,17 +42,16 @@ struct fg_server_options {
 	 * loopback.
 	 */
 	struct fg_option_list proxies;
-	/* ways to sign in, besides tokens */
 	const char *user_header;   /* names the person, as sent by a trusted proxy; may be NULL */
 	const char *groups_header; /* lists the person's groups, separated by commas; may be NULL */
 	const char *secret;        /* key that requests send instead of a token; may be NULL */
 	const char *public_url;    /* the server's address for browsers; NULL: unknown */
 	struct fg_webhook_options webhooks;
-	bool behind_proxy;         /* the proxy does TLS: a public address needs no certificate */
-	bool read_only;            /* nothing is stored and no upload is accepted */
-	bool anonymous_read;       /* reading needs no token */
-	uint64_t body_limit_bytes; /* limit of a run's body; 0: FG_WIRE_MAX_BYTES */
-	size_t bodies_limit_bytes; /* limit of all bodies in progress; 0: 512 MiB */
+	bool behind_proxy;            /* a proxy terminates TLS: no certificate is needed */
+	bool read_only;               /* nothing is stored and no upload is accepted */
+	bool anonymous_read;          /* reading needs no token */
+	uint64_t body_limit_bytes;    /* limit of a run's body; 0: FG_WIRE_MAX_BYTES */
+	size_t bodies_limit_bytes;    /* limit of all bodies in progress; 0: 512 MiB */
 	unsigned requests_per_minute; /* limit per token or address; 0: 6000 */
 	unsigned threads;             /* worker threads; 0: 16 */
 	int64_t headers_ns;           /* time limit for a request's headers; 0: a minute */

@@ -34,7 +34,7 @@ struct fg_watched {
 	size_t count;
 };
 
-/* A benchmark's metric, with `series` as its newest value. */
+/* A metric of a benchmark; `series` is the id of the benchmark's newest series. */
 struct fg_watch_place {
 	const char *project;
 	const char *benchmark;
@@ -57,7 +57,8 @@ int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
 		     struct fg_error *err) FG_NODISCARD;
 void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
 /*
- * Returns false if the result is not known yet, so ask again; *watched is then the previous result.
+ * Returns false, with the previous result in *watched, if the new result is not known yet: ask
+ * again.
  */
 bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
 		     struct fg_watched *watched);

@@ -13,8 +13,8 @@
 struct fg_server;
 
 /*
- * Starts the thread, server->webhooks; wake it if a call is due. The thread stops within five
- * seconds.
+ * Starts the thread, server->webhooks; wake it if a call is due. A call in progress can delay the
+ * thread's stop by five seconds.
  */
 int fg_webhooks_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
 /* Allows public addresses and the addresses in `allowed`, an fg_ranges; used as fg_http_admits. */

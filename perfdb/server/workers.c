@@ -5,8 +5,8 @@
  * request is therefore suspended, answered here, and resumed.
  *
  * Uploads are CPU-bound and wait for each other, so they never get all of several threads: at least
- * a quarter is left for queries. A flood of unknown tokens gets at most a quarter, and notes get
- * one thread.
+ * a quarter, rounded up, is left for queries. A flood of unknown tokens gets at most this quarter,
+ * and notes get one thread.
  */
 #include "perfdb/server/workers.h"
 

@@ -47,7 +47,7 @@ async function show() {
 		if (state.view && !Object.hasOwn(VIEWS, state.view))
 			throw new Missing(`There is no page '${state.view}'.`);
 		await (VIEWS[state.view] ?? showProjects)(state);
-		page.dataset.ready ??= 'true'; // a comparison sets this itself when its lower parts are complete
+		page.dataset.ready ??= 'true'; // a comparison sets `ready` itself when its lower parts are complete
 	} catch (error) {
 		if (error instanceof Refused)
 			askToken(error.message);

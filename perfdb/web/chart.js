@@ -38,8 +38,8 @@ function mark(p, at, height, radius) {
 	return svg('circle', { cx: at, cy: height, r: radius, class: name });
 }
 
-// Draws one point per run as long as points are distinguishable; otherwise the range of each pixel
-// column, with one mark per verdict in every four columns.
+// Draws one point per run. For more runs than pixels, draws the range of each pixel column and, for
+// every four columns, at most one regression and one improvement.
 function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)
 		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3));
@@ -167,7 +167,7 @@ class TrendChart {
 			label(this.x(index) + (index === this.last ? -4 : 4), box.top + 10, formatChange(ratio - 1), 'step-label', index === this.last ? 'end' : 'start')];
 	}
 
-	// For a chain: marks the points at which a gate failed or the benchmark became faster.
+	// Marks the points of a chain at which a gate failed or the benchmark became faster.
 	steps(box) {
 		const { points } = this.data;
 		return points.flatMap((p, i) => (i > 0 && i >= this.first && i <= this.last && ['regression', 'improvement'].includes(p.verdict) ? this.step(i, p.value / points[i - 1].value, box) : []));

@@ -55,7 +55,7 @@ function stateWords(benchmarks) {
 }
 
 // Returns the card's sentence, with a link to the source line if there is an address for the line.
-// `name` is the benchmark's name if the page shows it already: the sentence then omits the name.
+// `name` is a benchmark's name that the page shows already and the sentence omits.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -70,7 +70,8 @@ function commitLinks(project, data, b) {
 	return [link(commitWords(b), 'run', { run: b.run }), href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')]];
 }
 
-// Returns the first benchmark if all are from the same newest run, which is then named only once.
+// Returns the first benchmark if all benchmarks have the same newest run, so that the page names
+// the run only once.
 function runOfAll({ benchmarks }) {
 	const [first] = benchmarks;
 	return benchmarks.every((b) => b.run === first.run) && first;

@@ -121,7 +121,8 @@ export function listenForSearch(find) {
 	});
 }
 
-// Follows a link once the server answers; until then the banner shows what is pending.
+// Follows a link once the server answers; until then the banner says that the server does not
+// answer.
 export function followLinks() {
 	document.addEventListener('click', (event) => {
 		const anchor = event.target.closest?.('a[href^="/?"]');

@@ -156,9 +156,10 @@ async function showUnmeasured({ project, benchmark }) {
 }
 
 const MIN_CHAINED = 3; // minimum number of commits in a chain that is drawn
-const BAND = 1.96; // standard errors of a 95 % interval
+const BAND = 1.96; // half the width of a 95 % interval, in standard errors
 
-// Returns the performance level by pairs, commit by commit; hosts and dates do not affect it.
+// Returns the level of each commit, computed from pairs, so that hosts and dates do not affect the
+// level.
 function chainedPoints(answer) {
 	const runs = new Map(answer.points.map((p) => [p.run, p]));
 	return answer.chain.map((p) => {
@@ -284,7 +285,7 @@ function pointTable(answer) {
 // Choices: a function's own time, or its time with callees.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
-// By default, shows own time, or time with callees if only that has changed.
+// By default, shows own time, or time with callees if only the time with callees has changed.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
 	const question = (of) => query('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });

@@ -3,7 +3,10 @@
 
 #include "reporters/card.h"
 
-/* Reads the run and its report's verdict. If it returns false, nothing has to be released. */
+/*
+ * Reads the run and its report's verdict. Returns false, with nothing to release, if either cannot
+ * be read.
+ */
 static bool read_report(struct fg_store *store, const char *run, struct fg_stored_run *stored,
 			struct fg_verdict *verdict)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Compares two runs and writes the data for the pages: loads both, and calls gate/. */
+/* Compares two stored runs, or the two sides of one run, and writes the data for the pages. */
 #include "base/clock.h"
 #include "gate/gate.h"
 #include "perfdb/server/api/handlers.h"
@@ -224,8 +224,8 @@ static size_t list_own_times(void *context, const char *benchmark,
 
 /*
  * A run that was judged where it was measured keeps that verdict, which follows the project's own
- * policy. Any other comparison, including a run whose report lacks benchmarks, is judged here with
- * the defaults.
+ * policy. Two runs, a run whose report is missing or lacks benchmarks, and a single measure
+ * (`only`) are judged here with the defaults.
  */
 static int decide(struct fg_request *rq, const struct pair *pair, const char *only,
 		  struct fg_verdict *verdict, struct fg_error *err)

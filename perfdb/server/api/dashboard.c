@@ -133,8 +133,8 @@ static size_t take_steps(const struct fg_history *history, struct fg_chain_edge 
 }
 
 /*
- * Writes levels by pairs, commit by commit, as the trend page shows them; raw values if too few
- * runs are connected.
+ * Writes the level of each commit, computed from pairs, as on the trend page. Writes raw values if
+ * fewer than MIN_CHAINED commits are connected.
  */
 static void write_levels(struct dashboard *d, const struct fg_history *history)
 {

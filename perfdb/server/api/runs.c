@@ -13,7 +13,7 @@ enum {
 	LIST_MAX = 1000
 };
 
-/* Reads the start of the next page, which is opaque to clients. */
+/* Reads the cursor at which the next page begins; clients treat the cursor as opaque. */
 static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, struct fg_error *err)
 {
 	const char *cursor = fg_request_parameter(rq, "after");

@@ -104,7 +104,10 @@ static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
 	fg_json_end(w);
 }
 
-/* A branch's chain ends at its newest run that compared two commits. */
+/*
+ * A branch's chain ends at the newest of the branch's last TIPS_TRIED runs that compared two
+ * commits.
+ */
 static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 		       const struct fg_history_query *query, const struct fg_history *history,
 		       struct fg_error *err)
