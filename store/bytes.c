@@ -10,8 +10,8 @@
 enum {
 	SEAL_VERSION = 1,
 	MATCH_MIN = 7,
-	HASH_LOG_SMALL = 6,      /* the minimum of zstd */
-	KEPT_MAX = 16,           /* kept contexts of each kind */
+	HASH_LOG_SMALL = 6,      /* zstd's minimum */
+	KEPT_MAX = 16,           /* maximum number of kept contexts per kind */
 	KEPT_MAX_BYTES = 2 << 20 /* larger contexts are not kept */
 };
 

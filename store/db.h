@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL). Code that
- * uses this header is the same for both: one schema, one set of queries (store/queries, named by
- * enum fg_sql), parameters written $1, $2, ... in both.
+ * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL). Both use
+ * one schema and one set of queries (store/queries, named by enum fg_sql) with parameters $1, $2,
+ * ...; only the few maintenance queries in *_only.sql are for one database.
  *
  *	struct fg_query q;
  *	FG_QUERY_WITH(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
@@ -215,8 +215,8 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Finds the id after the largest id, which the query `last` selects. This and all larger ids belong
- * to the caller until the transaction ends.
+ * Finds the id after the largest id, which the query `last` selects. This id and all larger ids
+ * belong to the caller until the transaction ends.
  */
 int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 	FG_NODISCARD;

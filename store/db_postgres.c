@@ -404,7 +404,6 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
-	/* An INSERT returns fewer rows if a row already exists. */
 	if (fg_pq.ntuples(result) < (int)count)
 		return fg_error_set(err, FG_EBUSY,
 				    "%s: another session added the same row: try again",

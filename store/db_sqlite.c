@@ -256,8 +256,8 @@ static int make_folder(const char *path, struct fg_error *err)
 }
 
 /*
- * Refuses a file with views or triggers, because their code might run for ever. Triggers are
- * allowed for readers, which do not run them, and on a server, whose administrator made them.
+ * Refuses a file with views or triggers, because their code might run forever. Triggers are allowed
+ * for readers, which do not run them, and on a server, whose administrator made them.
  */
 static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
@@ -382,7 +382,7 @@ static bool is_frozen(const char *location)
 }
 
 /*
- * Opens the file as immutable: otherwise even a reader would create a file next to it in WAL mode.
+ * Opens the file as immutable: in WAL mode, even a reader would otherwise create a file next to it.
  */
 static int open_frozen(const char *location, sqlite3 **handle)
 {

@@ -136,7 +136,7 @@ static int64_t fraction(double unit, uint32_t samples, double self)
 {
 	const double more = self - unit * samples;
 
-	/* If all samples have the same weight, there is nothing to round. */
+	/* Usually the weight is samples × unit exactly, and there is nothing to round. */
 	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
 }
 

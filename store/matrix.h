@@ -7,7 +7,8 @@
  * On disk: the rows' heads, then five streams: gaps between node ids, number of entries of each
  * node, gaps between the entries' rows, samples, and the excess of the weight over samples × the
  * row's unit, in 1/32 of the unit. A row's unit is its time per sample, so if all samples have the
- * same weight, the last stream is all zeros. A weight is restored to within 1/64 of its row's unit.
+ * same weight, the last stream is all zeros. A weight is restored to within 1/64 of its row's unit
+ * and rounded to a whole number.
  *
  * Ids number the profile's call paths in the store, and the dictionary's call paths on the wire.
  */

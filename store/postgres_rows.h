@@ -2,13 +2,13 @@
 /*
  * Passes many rows of parameters to PostgreSQL in one statement: each column as an array.
  *
- *	INSERT INTO node (parent, function) VALUES ($1, $2)
- *	→ INSERT INTO node (parent, function) SELECT r.c1, r.c2
- *	  FROM unnest($1::BIGINT[], $2::BIGINT[]) WITH ORDINALITY AS r (c1, c2, n) ORDER BY r.n
+ *	INSERT INTO run_fact (run, fact) VALUES ($1, $2)
+ *	→ INSERT INTO run_fact (run, fact) SELECT r.c1, r.c2
+ *	  FROM unnest($1::BIGINT[], $2::BIGINT[]) AS r (c1, c2)
  *
- *	SELECT id FROM node WHERE parent = $1 AND function = $2
- *	→ SELECT (SELECT id FROM node WHERE parent = r.c1 AND function = r.c2)
- *	  FROM unnest($1::BIGINT[], $2::BIGINT[]) WITH ORDINALITY AS r (c1, c2, n) ORDER BY r.n
+ *	SELECT id FROM fact WHERE digest = $1
+ *	→ SELECT (SELECT id FROM fact WHERE digest = r.c1)
+ *	  FROM unnest($1::BYTEA[]) WITH ORDINALITY AS r (c1, n) ORDER BY r.n
  *
  * Private to store/.
  */

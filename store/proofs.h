@@ -26,7 +26,10 @@ struct fg_stored_proofs {
 
 int fg_store_add_proof(struct fg_store *store, const char *project,
 		       const struct fg_stored_proof *proof, struct fg_error *err) FG_NODISCARD;
-/* Lists the runs of the runner's newest card, oldest first; an empty list if it has no card. */
+/*
+ * Lists the runs of the runner's newest card, oldest first; an empty list if the runner has no
+ * card.
+ */
 int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
 		    struct fg_stored_proofs *list, struct fg_error *err) FG_NODISCARD;
 /*

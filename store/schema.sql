@@ -76,7 +76,7 @@ CREATE INDEX run_by_tag ON run (project, tag, started_ns);
 -- Finds the newest runs of all projects without sorting.
 CREATE INDEX run_by_start ON run (started_ns, uuid);
 
--- Conditions.
+-- The conditions of a run.
 -- scope: 0 host, 1 baseline side, 2 candidate side, 3 + 2 * position + arm: binaries of one benchmark.
 CREATE TABLE run_fact (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
@@ -108,7 +108,8 @@ CREATE TABLE chunk (
 	PRIMARY KEY (series, kind, first)
 );
 
--- Time of functions, in parts by function id: docs/formats/store.md. In SQLite, a part of all runs of a benchmark is contiguous.
+-- Time of functions, in parts by function id: docs/formats/store.md. In SQLite, the rows of a part are contiguous over all runs
+-- of a benchmark.
 CREATE TABLE function_total (
 	benchmark BIGINT NOT NULL,
 	measure BIGINT NOT NULL, -- 0: CPU time

@@ -50,7 +50,7 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 
 /* ---- intern.c ---- */
 
-/* Finds or adds the functions whose ids are 0, and sets these ids. */
+/* Finds or adds the functions; ids[i] becomes the id of function i. */
 int fg_store_intern(struct fg_store *store, const struct fg_profile_function *functions,
 		    size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
 

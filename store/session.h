@@ -9,7 +9,9 @@
 #include "store/functions.h"
 #include "store/series_values.h"
 
-/* The open transaction, with cached ids that garbage collection may remove after it. */
+/*
+ * The open transaction, with cached ids that garbage collection may remove after the transaction.
+ */
 struct fg_transaction {
 	bool has_parts;       /* begun by fg_store_batch_begin() */
 	bool is_spoiled;      /* a part has failed: only a rollback is possible */

@@ -81,8 +81,9 @@ int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *sto
 			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
  * Stores the new data since the last call for this run: repetitions, profile rows and regions are
- * appended. The last pair is rewritten while it continues; everything is rewritten if earlier pairs
- * were set aside. Call it after each repetition. The first call creates the run, marked incomplete.
+ * appended. The last pair is rewritten while it continues; everything is rewritten if all earlier
+ * pairs were set aside. Call it after each repetition. The first call creates the run, marked
+ * incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
@@ -92,14 +93,14 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * Loads the data for a line of a history: no profiles, only the host's conditions, and only the
- * benchmark's series if `benchmark` is not NULL.
+ * Loads the data for a line of a history, without profiles. If `benchmark` is not NULL, loads only
+ * this benchmark's series and, of the conditions, only the host's.
  */
 int fg_store_load_benchmark(struct fg_store *store, const char *id, const char *benchmark,
 			    bool with_report, struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Earlier runs, which show how much one session differs from the next. */
+/* Earlier runs, which show the differences between sessions. */
 struct fg_stored_history {
 	struct fg_stored_run runs[FG_STORED_HISTORY_MAX];
 	const struct fg_run *list[FG_STORED_HISTORY_MAX]; /* oldest first */
@@ -182,9 +183,9 @@ void fg_run_around_release(struct fg_run_around *around);
 
 /*
  * Finds a run by a user's words: "" or "latest" (the newest complete run), "latest~2", an id or its
- * beginning, a tag, a branch (its newest complete run), a commit. `project` may be NULL. FG_ENOENT:
- * the message lists the attempts; FG_ECONFLICT: the message lists the runs that an ambiguous
- * beginning matches.
+ * beginning; a tag, a branch or a commit (its newest complete run). `project` may be NULL.
+ * FG_ENOENT: no run matches. FG_ECONFLICT: several ids have this beginning; the message lists up to
+ * four.
  */
 int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
 		  struct fg_error *err) FG_NODISCARD;
@@ -196,7 +197,7 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 
 struct fg_gc_policy {
 	const char *project;   /* NULL: all */
-	int64_t older_than_ns; /* runs started before this wall clock time; 0: no limit by age */
+	int64_t older_than_ns; /* runs that started before this wall clock time are old; 0: none */
 	/* number of newest runs per project and branch that stay at any age */
 	size_t keep;
 	int64_t now_ns; /* current time, for a project's own retention */

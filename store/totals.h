@@ -4,7 +4,7 @@
  * Sampled times are stored in 1/16 of the mean weight of a sample, as sums over the repetitions
  * that count, and are read per repetition.
  *
- * Functions are stored by id in parts of a few hundred, each a row of `function_total`. In SQLite,
+ * Functions are stored by id in parts of 128 or 512 ids, each a row of `function_total`. In SQLite,
  * rows are in the order of benchmark, measure, part and time, so one function's trend is a
  * contiguous range of that table. A comparison of two runs by function does not read call paths.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transactions of a store session. Their end drops the ids that the session has cached. */
+/*
+ * Transactions of a store session. A commit drops the cached ids that garbage collection may
+ * remove; a rollback drops all cached ids.
+ */
 #ifndef FG_STORE_TRANSACTION_H
 #define FG_STORE_TRANSACTION_H
 

@@ -67,7 +67,6 @@ SELECT p.name, c.fingerprint, c.at_ns, c.data FROM proof_card c JOIN project p O
 
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
--- An imported profile, the only series without metrics in its run, has the name of the profile that it is compared with.
 -- name: overview
 SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')

@@ -62,7 +62,8 @@ bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err) FG_NODISCARD;
 /*
- * FG_ENOENT: unknown, expired or revoked (the message says which). Release with fg_token_release().
+ * FG_ENOENT: unknown, expired, revoked or without a scope (the message says which). Release with
+ * fg_token_release().
  */
 int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;

@@ -137,8 +137,8 @@ static int read_points(struct fg_store *store, int64_t benchmark,
 }
 
 /*
- * Checks the metric of an empty history. FG_ENOENT: no benchmark ever had a metric of this name;
- * FG_OK: the benchmark only has no values of it in this branch.
+ * FG_ENOENT: no benchmark ever had a metric of this name. FG_OK does not mean that this benchmark
+ * has values of the metric.
  */
 static int check_metric(struct fg_store *store, const struct fg_history_query *query,
 			struct fg_error *err)

@@ -45,7 +45,7 @@ struct fg_history_query {
 	const char *benchmark;
 	const char *metric;
 	const char *branch; /* NULL: all */
-	size_t limit;       /* newest runs to read; 0: all */
+	size_t limit;       /* number of newest runs to read; 0: all */
 };
 
 int fg_store_history(struct fg_store *store, const struct fg_history_query *query,

@@ -8,7 +8,7 @@
 
 struct fg_overview_row {
 	char *name;
-	const char *metric; /* the metric shown: the first gated metric with values */
+	const char *metric; /* the metric shown: if possible, the first gated metric with values */
 	const char *label;
 	char *metrics; /* definitions in the newest run, as stored */
 	/* The newest run, even if it has no value. */

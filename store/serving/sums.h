@@ -9,8 +9,8 @@
 #include "store/totals.h"
 
 /*
- * Reads CPU time by function of both arms, or wall time if the sampler's clock measured wall time.
- * The totals are empty without a profile, or if the run was cut short.
+ * Reads the CPU time of each function in both arms, or the wall time if the sampler's clock
+ * measured wall time. The totals are empty without a profile, or if the run was cut short.
  */
 int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		    struct fg_error *err) FG_NODISCARD;

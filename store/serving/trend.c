@@ -209,7 +209,7 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 	if (is_cpu_time)
 		FG_TRY_OUT(read_values(store, &(struct wanted){benchmark, 0, (uint64_t)function},
 				       &runs, err));
-	/* Some runs have wall time only, if the sampler's clock measured that. */
+	/* Some runs have only wall time, because the sampler's clock measured wall time. */
 	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
 		status = read_named(store, benchmark, is_cpu_time ? wall_time : query->measure,
 				    (uint64_t)function, &runs, err);

@@ -34,7 +34,7 @@ struct fg_trend_query {
 	const char *library; /* NULL: unknown */
 	const char *measure; /* name of a measure; NULL: time */
 	int64_t before_ns;   /* only runs that started before this time; 0: all */
-	size_t limit;        /* the newest runs; 0: all */
+	size_t limit;        /* number of newest runs to read; 0: all */
 };
 
 /*

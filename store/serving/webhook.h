@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The webhook of a project, and its pending calls. A call is written in the transaction that stores
- * its run, so the call exists if and only if the run does. A project's calls are made one after the
- * other, the oldest first. An attempt delays the next attempt, so that servers that share a
+ * its run, so a crash cannot separate the call from the run. A project's calls are made one after
+ * the other, the oldest first. An attempt delays the next attempt, so that servers that share a
  * database do not make the same call.
  */
 #ifndef FG_STORE_SERVING_WEBHOOK_H
