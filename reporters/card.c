@@ -398,7 +398,7 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	return fg_strbuf_keep(&text, arena);
 }
 
-/* Returns the command that counts what a slower function does, if nothing was counted. */
+/* Returns the command that counts the work of a slower function, if nothing was counted. */
 static const char *count(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
 {

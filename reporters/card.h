@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answer card: what happened and why, since which commit, and what to do next.
+ * The answer card: the result, its cause, the commit that brought it, and the next steps.
  *
  *	wordcount is 11.6 % slower: find table.c:16 (+5.0 ms)
  *	-   14   0.3 ms  if (entry->hash == hash && !strcmp(entry->word, word))
@@ -61,7 +61,7 @@ struct fg_card {
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function named in the sentence, or NULL */
 	struct fg_hunk hunk;                   /* the culprit's source lines; may be empty */
-	bool is_leading;                       /* the card is that of the whole run */
+	bool is_leading;                       /* this is the card of the whole run */
 	const char *why; /* the culprit's mechanism; NULL if nothing was counted */
 	/* the commit, if the benchmark is worse or probably slower; NULL if unknown */
 	const char *change;
@@ -69,7 +69,10 @@ struct fg_card {
 	size_t next_count;
 };
 
-/* `benchmark` NULL makes the card of the whole run, which is that of its leading benchmark. */
+/*
+ * Makes a benchmark's card. `benchmark` NULL makes the card of the whole run, which is about the
+ * leading benchmark.
+ */
 void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		  struct fg_arena *arena, struct fg_card *card);
 /* Adds mechanism, change and next steps, one per line: "again: fastgate run ...". */
@@ -90,8 +93,9 @@ struct fg_card_style {
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * Adds the sentence for the whole run: that of the leading benchmark, with the number of other
- * benchmarks in the same state, or "3 benchmarks: 3 passed" if all passed.
+ * Adds the sentence for the whole run: the leading benchmark's sentence and the number of other
+ * benchmarks in the same state (after an improvement, also the number of inconclusive benchmarks),
+ * or "3 benchmarks: 3 passed" if several benchmarks ran and all passed.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			      const struct fg_card_style *style);

@@ -5,8 +5,8 @@
  * instructions that differ with their costs, counted work, callers, causes that were ruled out, and
  * commands that reproduce the run.
  *
- * It contains the names of environment variables and facts but not their values, and neither
- * commands nor output of the measured program, because these may contain secrets.
+ * The document contains the names of environment variables and facts, but not their values, the
+ * commands or the output of the measured program, which may contain secrets.
  */
 #ifndef FG_REPORTERS_EXPLAIN_H
 #define FG_REPORTERS_EXPLAIN_H
@@ -25,7 +25,7 @@ enum {
  */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
-/* Writes the sentences of the JSON document, laid out for people. */
+/* Writes the document as text for people, with the benchmark's part of the terminal report. */
 void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 

@@ -39,7 +39,10 @@ void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame
 /* Adds "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)". */
 void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept);
 
-/* Adds "612 samples a second; delivering a signal costs 47 us ...; clock; not seen: ...". */
+/*
+ * Adds "612 samples a second, ...; on this host, delivering a signal costs 3 µs ...; CLOCK; not
+ * seen: ...".
+ */
 void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling);
 
 /* Adds the reasons why a repetition does not count, "warmup+steal"; adds nothing if it counts. */

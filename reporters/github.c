@@ -2,10 +2,10 @@
 /*
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
- * GitHub shows ten errors and ten warnings per step and silently drops the rest. If there are more
- * than ten, nine are written and the tenth gives the number of the remaining annotations. Text is
- * cleaned and then escaped, so that no name can start a command: '%' and LF in messages, and in
- * properties ':' and ',' as well.
+ * GitHub shows ten errors and ten warnings per step and silently drops further annotations. If
+ * there are more than ten of a level, nine are written and the tenth gives the number of the
+ * remaining annotations. Text is cleaned and then escaped, so that no name can start a command: '%'
+ * and LF in messages, and in properties ':' and ',' as well.
  */
 #include "base/fs.h"
 #include "base/text.h"

@@ -8,10 +8,10 @@
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.
  * - Jenkins takes the part before the last dot of `classname` for the package: project.benchmark.
- * - Both draw `time` over builds: the candidate's time in seconds, or 0 for any other metric.
+ * - Both tools draw `time` over builds: the candidate's time in seconds, or 0 for other metrics.
  * - The strictest of the common schemas (Ant's) has no attributes on the root and neither output
  *   nor properties below a testcase, and requires the order properties, cases, system-out,
- *   system-err. Nothing else is used.
+ *   system-err. The file uses nothing else.
  */
 #include "base/clock.h"
 #include "base/xml_write.h"

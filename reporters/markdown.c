@@ -2,16 +2,18 @@
 /*
  * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
  *
- * The card comes first, then the table, then details benchmark by benchmark, worst first, as long
- * as they fit; omissions are reported. A comment is for a reviewer of the change, who wants one
- * screen: it is limited to 4 KB whatever was measured. GitHub rejects a step summary above 1 MiB.
+ * The card's sentence comes first, then the table, the rest of the card, and details benchmark by
+ * benchmark, worst first, if they fit; omissions are reported. A comment is for a reviewer of the
+ * change, who wants one screen, so a comment is limited to 4 KB. GitHub rejects a step summary
+ * above 1 MiB.
  *
  * Names are in <code>, with every special character of Markdown and HTML as a character reference;
  * servers create no mentions or links inside <code>. Elsewhere references do not prevent mentions
  * and links (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space
- * follows the sign. GitLab would execute a line that begins with "/merge". Lines of a diff block
- * are not escaped: each line begins with a sign and a number, so it cannot end the block. Details
- * are quoted from the terminal's report.
+ * follows the sign. GitLab would execute a line that begins with "/merge", so a slash at the
+ * beginning of a line is a reference, too. Lines of a diff block are not escaped: each line begins
+ * with a sign and a number, so it cannot end the block. Details are quoted from the terminal
+ * report.
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -312,8 +314,8 @@ static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verd
 }
 
 /*
- * Adds the table, worst benchmark first, without the passed benchmarks. Returns how many rows did
- * not fit.
+ * Adds the table, worst benchmark first, without the passed benchmarks. Returns the number of rows
+ * that did not fit.
  */
 static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			const struct page *page, const size_t *order)
@@ -478,8 +480,8 @@ void fg_report_markdown(const struct fg_report *report, const struct fg_report_o
 }
 
 /*
- * Replaces all but ASCII letters, digits and '.' by '_': "--" or '>' would end the marker, '?' or
- * '&' a part of an address.
+ * Adds the project's name, with '_' for everything but ASCII letters, digits and '.': "--" or '>'
+ * would end the marker, and '?' or '&' would end a part of an address.
  */
 static void add_plain_project(struct fg_strbuf *text, const struct fg_run *run)
 {

@@ -48,7 +48,8 @@ struct fg_reporter {
 /* Returns the table of formats, in the order of the help text. */
 const struct fg_reporter *fg_reporter_table(size_t *count);
 /*
- * Finds a format by name. If the name is unknown, returns NULL and a message with the nearest name.
+ * Finds a format by name. If the name is unknown, returns NULL and a message with the nearest name
+ * or, if no name is near, with all names.
  */
 const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err);
 

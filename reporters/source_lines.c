@@ -33,7 +33,8 @@ static bool is_changed(const struct fg_source_listing *source, const struct fg_s
 }
 
 /*
- * Returns the index of the most expensive changed row not chosen yet; `row_count` after the last.
+ * Returns the index of the most expensive changed row with content that is not chosen yet;
+ * `row_count` if no such row is left.
  */
 static size_t next_changed(const struct fg_source_listing *source, const bool *chosen)
 {

@@ -2,9 +2,9 @@
 /*
  * The terminal report.
  *
- * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that
- * needs attention also gets its blame and its other metrics; passed benchmarks share a line. The
- * card's change and next steps come last.
+ * The card's sentence comes first, then one line per benchmark, in columns, worst first. A
+ * benchmark that needs attention also gets its blame and its other metrics; several passed
+ * benchmarks share a line. The card's mechanism, change and next steps come last.
  *
  *	reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
  *
@@ -70,7 +70,9 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 									     : " (informational)");
 }
 
-/* Adds the other metrics, on one line if they fit, or with --verbose on separate lines. */
+/*
+ * Adds the metrics other than the headline, as many per line as fit; with --verbose, one per line.
+ */
 static void add_others(const struct fg_terminal_page *page,
 		       const struct fg_benchmark_verdict *benchmark)
 {
@@ -493,7 +495,10 @@ static void add_folded(const struct fg_terminal_page *page, bool after_details)
 	fg_strbuf_release(&names);
 }
 
-/* Folds passed benchmarks without remarks into one line, unless there are only a few benchmarks. */
+/*
+ * Folds passed benchmarks without findings into one line, unless --verbose is given, only one
+ * benchmark passed, or all benchmarks passed and are few.
+ */
 static void fold(struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;

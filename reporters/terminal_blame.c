@@ -143,7 +143,10 @@ static void add_moved(const struct fg_terminal_page *page, const struct fg_moved
 	fg_strbuf_release(&line);
 }
 
-/* Adds the heading of a measure other than time. Times need none: the line above shows a time. */
+/*
+ * Adds the heading of a measure other than time. A time needs no heading: the benchmark's row shows
+ * a time.
+ */
 static void add_heading(const struct fg_terminal_page *page, const struct fg_blame *blame)
 {
 	struct fg_strbuf line = {0};

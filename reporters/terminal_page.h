@@ -66,7 +66,10 @@ void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *t
 
 /* Makes the cells of all rows. */
 void fg_terminal_table_init(struct fg_terminal_page *page);
-/* Computes the columns of rows that are not folded, and drops columns that do not fit. */
+/*
+ * Computes the columns of rows that are not folded, drops columns that do not fit, and narrows the
+ * name if the row is still too wide.
+ */
 void fg_terminal_table_lay_out(struct fg_terminal_page *page);
 void fg_terminal_table_release(struct fg_terminal_page *page);
 void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark);

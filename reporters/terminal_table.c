@@ -59,7 +59,6 @@ static size_t table_width(const struct fg_terminal_page *page)
 	return total;
 }
 
-/* Computes the widths, drops columns that do not fit, and gives the remaining width to the name. */
 void fg_terminal_table_lay_out(struct fg_terminal_page *page)
 {
 	const size_t width = page->options->width;

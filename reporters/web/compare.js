@@ -189,7 +189,8 @@ function standing(f) {
 	return el('span', { class: colour ? `badge ${colour}` : 'quiet' }, f.standing);
 }
 
-// The rows add up to the total change; a share above 100 % would be meaningless.
+// Returns the row for the rest of the change, so that the rows add up. A share above 100 % would be
+// meaningless and is left out.
 export function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest) || Math.abs(rest) <= 1e-9 * Math.abs(parts.total))
@@ -263,7 +264,8 @@ function pairs(benchmark, view) {
 	}), spot);
 }
 
-// The details are closed at first; the picture is drawn only when they are opened.
+// The details start closed, unless the address names pairs. The picture is drawn when the details
+// are first opened.
 function overTime(benchmark, view) {
 	const { metrics, chosen } = measured(benchmark, view.state.metric, false);
 	if (metrics.length === 0)
@@ -375,7 +377,8 @@ function rawTable(benchmark) {
 	return section('Raw pairs', 'raw', details);
 }
 
-// Describes duration, rate and cost of the measurement, and the time that sampling cannot see.
+// Describes the schedule, the rate, cost and clock of sampling, and the time that sampling cannot
+// see.
 function howMeasured(benchmark) {
 	const { sampling } = benchmark;
 	if (measuredApart(benchmark))

@@ -61,7 +61,8 @@ function growCallers(tree, profile, node, start) {
 	return at;
 }
 
-// A caller with a smaller share would be invisible, so it is counted with its callee.
+// Minimum share of the time for a caller: a smaller caller would be invisible, so it is counted
+// with its callee.
 const SMALLEST_SHARE = 1 / 2000;
 
 // Returns all nodes with self time (`origin`), each with the ancestor reached so far (`at`).

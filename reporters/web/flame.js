@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above what they call.
+// Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above their callees.
 //
 // Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, so a zoom costs no more than the visible frames. A canvas is opaque to a screen reader, so a
 // tree next to it has the frames around the focused frame, with the same keys.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call graph picture: the most important functions, in layers from callers to callees.
 //
-// It shows the functions with the most time or change. A call path between two shown functions through hidden functions
-// becomes one dashed edge. Layers are longest paths after cycles are broken. Within a layer, a few sweeps sort
-// functions by the mean place of their neighbours, which removes most crossings in graphs of this size.
+// It shows the functions with the most time or change. A call path between two shown functions through hidden
+// functions becomes one dashed edge. A function's layer is the length of the longest path to it, after cycles are
+// broken. Within a layer, a few sweeps sort functions by the mean place of their neighbours, which removes most
+// crossings in graphs of this size.
 
 import { el, onResize, scroller, svg } from './dom.js';
 import { clip, fitName, formatChange, formatMs, shortName } from './format.js';

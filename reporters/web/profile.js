@@ -7,8 +7,8 @@
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// Returns formatters for values in milliseconds or, with `unit`, in millions of the unit. A weight
-// is a thousandth of such a value.
+// Returns formatters for values in milliseconds or, with `unit`, in millions of the unit. (Weights
+// are in microseconds or in thousands of the unit.)
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };
@@ -120,8 +120,7 @@ export function childLists(profile, weight) {
 	return { start, list, position };
 }
 
-// Returns how much of the time of a frame's new or gone callees moved from or to the frame itself,
-// as a share.
+// Returns the share of the time of new or gone callees that moved from or to the frame itself.
 function movedShare(own, callees) {
 	return own < 0 && callees > 0 ? Math.min(1, -own / callees) : own > 0 && callees < 0 ? Math.min(1, own / -callees) : 0;
 }
