@@ -47,7 +47,7 @@ static void add_metric_cells(struct fg_csv *csv, const struct fg_metric_verdict 
 	fg_csv_number(csv, metric->p_value);
 }
 
-/* `metric` is NULL for a benchmark without metrics, whose cells stay empty. */
+/* `metric` is NULL for a benchmark without metrics: the cells of the metric stay empty. */
 static void add_row(struct fg_csv *csv, const struct fg_benchmark_verdict *benchmark,
 		    const struct fg_metric_verdict *metric)
 {

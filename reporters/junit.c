@@ -2,8 +2,9 @@
 /*
  * JUnit XML for Jenkins and GitLab.
  *
- * One testsuite per benchmark, one testcase per judged metric and per changed function, or a single
- * testcase if nothing was compared. The tools that read the file determine its shape:
+ * Writes one testsuite per benchmark, with one testcase per judged metric and per changed function,
+ * or with a single testcase if nothing was measured or compared. The tools that read the file
+ * determine its shape:
  *
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.

@@ -73,9 +73,10 @@ void fg_report_restore_arguments(const char *json, const struct fg_run *run,
 				 struct fg_profile_set *const *profiles);
 
 /*
- * Reads the run that a report.json describes: its id, project, times, and the commits of both sides
- * with subject, author and pull request. Other facts and series stay empty. The report may come
- * from anywhere: an id or a commit of the wrong form is rejected. The caller releases the run.
+ * Reads the run that a report.json describes: its id, project and times, and for both sides the
+ * commit, the branch and the facts about the commit. Other facts and series stay empty. The report
+ * may come from anywhere: an id or a commit of the wrong form is rejected. The caller releases the
+ * run.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;

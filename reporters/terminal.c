@@ -71,7 +71,8 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 }
 
 /*
- * Adds the metrics other than the headline, as many per line as fit; with --verbose, one per line.
+ * Adds the metrics other than the headline metric, as many per line as fit; with --verbose, one per
+ * line.
  */
 static void add_others(const struct fg_terminal_page *page,
 		       const struct fg_benchmark_verdict *benchmark)

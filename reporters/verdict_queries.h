@@ -21,7 +21,7 @@ bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
  * Returns the indexes of all benchmarks: most urgent first, then by size of the change; passed
- * benchmarks in their order. The caller frees the array.
+ * benchmarks keep the order of the verdict. The caller frees the array.
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /*

@@ -48,7 +48,8 @@ struct fg_push_options {
 	int64_t timeout_ns;                       /* time limit per request; 0: 60 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
-	 * Called after each file and before each wait (then `what` gives the reason). May be NULL.
+	 * Called after each file with the result in `what`, and before each wait with the reason.
+	 * May be NULL.
 	 */
 	void (*on_progress)(void *context, const char *file, const char *what);
 	void *context;

@@ -51,7 +51,7 @@ static bool parse_node(const char *text, size_t size, struct fg_address *address
 
 /*
  * Finds, from the right, the first address that is not a trusted proxy, or the leftmost address if
- * all are proxies. False if an entry is not an address, or if the list is too long.
+ * all are proxies. Returns false if an entry is not an address, or if the list is too long.
  */
 static bool read_list(const struct fg_ranges *proxies, const char *list, struct fg_address *client)
 {

@@ -24,7 +24,7 @@ static void write_level(struct fg_json_writer *w, const struct fg_change_series 
 	fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
 }
 
-/* Do all values from `first` on lie far from the level since `start`, on the same side of it? */
+/* Do all values from `first` on lie far above, or all far below, the level since `start`? */
 static bool has_left(const struct fg_change_series *u, size_t start, size_t first, double noise)
 {
 	const double level = fg_median(u->values + start, first - start);
@@ -54,7 +54,7 @@ static size_t count_left(const struct fg_change_series *u, size_t start, double 
 /*
  * Returns the number of changes that are followed by CONFIRMED runs. Two or three runs far from the
  * level can make the search place a change a little too early, among unchanged runs. Such a change
- * does not count: write_possible() reports the few runs.
+ * does not count: write_possible() reports these runs.
  */
 static size_t confirmed(const struct fg_change_series *u, const struct fg_changepoints *changes)
 {

@@ -68,8 +68,8 @@ bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *pl
 /*
  * Adds the regressions of a history to its change points, and keeps the newest FG_WATCHED_CHANGES.
  * If a branch is measured again against the same baseline, a regression replaces the earlier
- * regression, and a pass or an improvement undoes it. An improvement on the branch that reverts at
- * least half of a regression undoes it as well.
+ * regression, and a pass or an improvement undoes the earlier regression. An improvement on the
+ * branch that reverts at least half of a regression undoes the regression as well.
  */
 void fg_gate_changes_add(const struct fg_history *history, struct fg_watched *watched);
 

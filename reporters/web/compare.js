@@ -222,8 +222,8 @@ function blameOf(benchmark, view, parts) {
 function blame(benchmark, view) {
 	const lists = allParts(benchmark).map((parts) => blameOf(benchmark, view, parts)).filter(Boolean);
 	return lists.length > 0 && section('Where the difference comes from', 'blame', lists,
-		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each difference is that of the function itself, between two sessions; its certainty is estimated from the differences between earlier sessions.'
-			: 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have their own rows.'));
+		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each row is the difference of the function itself between two sessions; its certainty is estimated from the differences between earlier sessions.'
+			: 'Each row is the difference of the function itself and of the unchanged libraries that it calls; other functions that it calls have their own rows.'));
 }
 
 function movedOf(parts, name) {

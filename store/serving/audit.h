@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit log: a list of decisions with their authors. It is append-only. */
+/* The audit log: an append-only list of changes, decisions and refusals, each with its author. */
 #ifndef FG_STORE_SERVING_AUDIT_H
 #define FG_STORE_SERVING_AUDIT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks and backups. */
+/* Checks, backups and copies. */
 #ifndef FG_STORE_SERVING_UPKEEP_H
 #define FG_STORE_SERVING_UPKEEP_H
 

@@ -387,7 +387,7 @@ static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error 
 	return FG_OK;
 }
 
-/* Excludes rows of other pairs, as if they were warm-ups. */
+/* Excludes the rows of pairs outside the range, as if these pairs were warm-ups. */
 static void keep_pairs(struct fg_profile_set *set, const uint32_t range[2])
 {
 	for (size_t i = 0; i < set->row_count; i++) {
