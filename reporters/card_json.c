@@ -18,7 +18,7 @@ static void add_url(struct fg_json_writer *w, struct fg_strbuf *url)
 	fg_strbuf_release(url);
 }
 
-/* Writes the lines of one side: removed lines, new lines, or the hottest line of both sides. */
+/* Writes the lines that exist on one side, with their costs on this side. */
 static void add_lines(struct fg_json_writer *w, const char *name, const struct fg_hunk *hunk,
 		      size_t side)
 {
@@ -161,7 +161,7 @@ static void add_figures(struct fg_json_writer *w, const struct fg_benchmark_verd
 	fg_json_end(w);
 }
 
-/* Writes the culprit's lines as text, as in every other format. */
+/* Writes the culprit's lines as text, as in other formats. */
 static void add_hunk(struct fg_json_writer *w, const struct fg_card *card)
 {
 	fg_json_begin_array(w, "lines");

@@ -65,7 +65,7 @@ void fg_report_add_interval(struct fg_strbuf *text, const struct fg_metric_verdi
 }
 
 /*
- * The levels are medians of all repetitions; the change comes from the pairs. If the levels rise
+ * The levels are medians over the repetitions; the change comes from the pairs. If the levels rise
  * while the pairs fall, or vice versa, the levels differ by chance: show one level.
  */
 static bool levels_contradict(const struct fg_metric_verdict *metric)

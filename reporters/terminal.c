@@ -33,7 +33,7 @@ enum {
 	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */
 	AROUND_FOLDED = 30,   /* columns of a folded line for text other than names */
 	QUOTED_COLUMNS = 120,
-	MAX_UNFOLDED = 8, /* if all passed, at most this many benchmarks get separate lines */
+	MAX_UNFOLDED = 8, /* maximum number of benchmarks with separate lines if all passed */
 };
 
 /* --- the other metrics --- */

@@ -8,7 +8,8 @@
 /* The remark for a benchmark that was skipped because no change affects it. */
 extern const char fg_report_unaffected[];
 /*
- * Returns a remark to show instead of numbers, "same binaries on both sides"; NULL: show numbers.
+ * Returns a remark to show instead of numbers, such as "same binaries on both sides"; NULL: show
+ * numbers.
  */
 const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
 /* Has the benchmark passed, with nothing to report but its name? */
@@ -25,17 +26,17 @@ const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_ver
  */
 size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /*
- * Returns the reason why `auto` chose the benchmark's schedule; NULL if unknown or if two stored
- * runs were compared.
+ * Returns the reason why `auto` chose the benchmark's schedule; NULL if unknown or if the baseline
+ * is a stored run.
  */
 const char *fg_report_schedule_reason(const struct fg_report *report,
 				      const struct fg_benchmark_verdict *benchmark);
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * Iterates over notes on gated metrics that did not pass. Excludes notes that every format shows
- * elsewhere (smallest detectable change, accepted slowdown, probably slower). Start with a zeroed
- * place; NULL ends the iteration.
+ * Iterates over the notes on gated metrics that did not pass. Excludes repeated notes, and notes
+ * that every format shows elsewhere (smallest detectable change, accepted slowdown, probably
+ * slower). Start with a zeroed place; NULL ends the iteration.
  */
 struct fg_note_place {
 	size_t metric;
@@ -44,8 +45,8 @@ struct fg_note_place {
 const char *fg_report_next_metric_note(const struct fg_benchmark_verdict *benchmark,
 				       struct fg_note_place *place);
 /*
- * Returns the parts of the change for measure number `index`; 0 is the headline metric's measure.
- * NULL after the last.
+ * Returns the parts of the change for measure number `index`; 0 is the headline metric's measure
+ * or, if the profile lacks this measure, time. NULL after the last.
  */
 const struct fg_blame *fg_report_blame(const struct fg_benchmark_verdict *benchmark, size_t index);
 /* Returns the number of functions whose change is significant; they are first in the list. */

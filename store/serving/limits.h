@@ -13,7 +13,7 @@ struct fg_store;
 
 /* 0 in most_runs, most_bytes or keep_days means no limit. */
 struct fg_limits {
-	const char *project; /* "": all projects that have no limits */
+	const char *project; /* "": all projects without their own limits */
 	int64_t most_runs;   /* maximum number of stored runs */
 	int64_t most_bytes;  /* maximum size of the rows added by the project's runs */
 	int64_t keep_days;   /* maximum age of a run since its start */

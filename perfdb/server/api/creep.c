@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions that crept up, over all of a project's benchmarks and the hosts that measured them. */
+/* Lists functions that crept up over several benchmarks of a project, on all hosts. */
 
 #include "gate/creep_functions.h"
 #include "model/policy.h"
