@@ -363,7 +363,7 @@ static const char *see(const struct fg_run *run, const struct fg_card *card, str
 	return fg_web_link_run(run, &url) ? fg_strbuf_keep(&url, arena) : NULL;
 }
 
-/* Was the run measured against a commit? False for a duel and for a stored baseline. */
+/* Was the run measured against a commit? Returns false for a duel and for a stored baseline. */
 static bool can_run_again(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark)
 {
 	return run->sides[FG_ARM_BASELINE].commit && benchmark->schedule != FG_SCHEDULE_STORED;

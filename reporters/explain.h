@@ -2,8 +2,8 @@
 /*
  * The answer card of a run, or of one of its benchmarks, and the evidence for it, in one bounded
  * document for a reviewer or a coding assistant: the rule and its numbers, the lines and
- * instructions that differ with their costs, counted work, callers, causes that were ruled out, and
- * commands that reproduce the run.
+ * instructions that differ, with their costs, counted work, callers, causes that were ruled out,
+ * and commands that reproduce the run.
  *
  * The document contains the names of environment variables and facts, but not their values, the
  * commands or the output of the measured program, which may contain secrets.

@@ -219,7 +219,7 @@ static bool is_confirmed(const struct fg_benchmark_verdict *benchmark)
 	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
 
-/* Adds the details that the terminal report has. */
+/* Adds the benchmark's details, quoted from the terminal report. */
 static void add_details(struct fg_strbuf *text, const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, bool is_brief)
 {
@@ -396,7 +396,9 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 	fg_strbuf_release(&url);
 }
 
-/* Adds the sentence, followed by a summary if there are several benchmarks. */
+/*
+ * Adds the run's sentence, and a summary if there are several benchmarks and the run did not pass.
+ */
 static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
 	static const struct fg_card_style style = {

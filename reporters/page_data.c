@@ -42,7 +42,9 @@ static int64_t get_position(const struct fg_repetition *repetition)
 	return repetition->position;
 }
 
-/* Writes start times, relative to the first, and the share of time stolen by the host. */
+/*
+ * Writes start times, relative to the first repetition, and the share of time stolen by the host.
+ */
 static void add_circumstances(struct fg_json_writer *w, const struct fg_series *series)
 {
 	int64_t first = INT64_MAX;

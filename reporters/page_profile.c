@@ -2,12 +2,12 @@
 /*
  * Writes the profile in the form that a page draws.
  *
- * Columns (names separate from weights, the parent as a distance) take a third of the size of
+ * Columns (names separate from weights, the parent as a distance) need a third of the space of
  * nested objects, and the flame graph computes with them directly. Weights are microseconds per
  * repetition with four digits. Call paths without a sample in a repetition that counts are left
  * out; if more than MAX_NODES remain, the paths too small to fill half a pixel of a wide screen are
  * added to their callers' own time, and the page shows their number. The totals of functions are
- * computed before that, so the table of functions is exact.
+ * computed first, so the table of functions is exact.
  */
 #include "base/sort.h"
 #include "model/run.h"

@@ -32,7 +32,10 @@ static double count_rows(const struct fg_profile_set *set, size_t arm)
 	return count > 0 ? (double)count : 1;
 }
 
-/* Computes means over the repetitions that count, sorted by name. The caller frees them. */
+/*
+ * Returns each region's means over the repetitions that count, sorted by name. The caller frees the
+ * array.
+ */
 static struct region_sum *sum_regions(const struct fg_profile_set *set)
 {
 	struct region_sum *sums = fg_xcalloc(set->region_count, sizeof(sums[0]));
