@@ -17,8 +17,8 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project, const cha
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * In a batch, looks up several texts at once, before calls of fg_store_text_id(). NULLs are
- * skipped.
+ * Looks up several texts at once, so that fg_store_text_id() needs no query for a known text. Skips
+ * NULLs.
  */
 int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t count,
 			struct fg_error *err) FG_NODISCARD;

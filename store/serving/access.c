@@ -79,8 +79,8 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 	int status = FG_OK;
 
 	/*
-	 * The digest is looked up instead of comparing the secret, so the time taken reveals
-	 * nothing.
+	 * Looks up the digest instead of comparing the secret, so that the time reveals nothing
+	 * about the secret.
 	 */
 	fg_sha256_hex(text, strlen(text), digest);
 	FG_QUERY_WITH(&q, store->db, FG_SQL_TOKEN_FIND, FG_BIND(digest));

@@ -78,7 +78,7 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 
 void fg_name_list_release(struct fg_name_list *names);
 
-/* Lists the keys of all conditions ever recorded for a project (NULL: for any), for menus. */
+/* Lists the keys of all conditions recorded for a project (NULL: for any project), for menus. */
 int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
 		       struct fg_error *err) FG_NODISCARD;
 

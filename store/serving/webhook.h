@@ -17,7 +17,7 @@ struct fg_store;
 struct fg_webhook {
 	const char *url;
 	const char *template; /* JSON */
-	const char *problem;  /* reason why the last attempt failed; NULL: it succeeded */
+	const char *problem;  /* reason why the last attempt failed; NULL: no failure */
 	int64_t waiting;      /* number of pending calls */
 };
 
