@@ -224,8 +224,8 @@ static size_t list_own_times(void *context, const char *benchmark,
 
 /*
  * A run that was judged where it was measured keeps that verdict, which follows the project's own
- * policy. Two runs, a run whose report is missing or lacks benchmarks, and a single measure
- * (`only`) are judged here with the defaults.
+ * policy. Two different runs, a run whose report is missing or lacks benchmarks, and a single
+ * measure (`only`) are judged here with the defaults.
  */
 static int decide(struct fg_request *rq, const struct pair *pair, const char *only,
 		  struct fg_verdict *verdict, struct fg_error *err)

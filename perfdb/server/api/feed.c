@@ -22,7 +22,7 @@ struct feed {
 	const char *project;
 	const char *links[FG_WEB_LINK_COUNT];
 	const struct fg_run_list *runs; /* the newest runs */
-	size_t reports;                 /* reports read so far */
+	size_t reports;                 /* number of entries for runs so far */
 	struct fg_xml_writer w;
 };
 

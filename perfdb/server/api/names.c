@@ -77,7 +77,10 @@ int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
 	return answer(rq, "facts", status, &list);
 }
 
-/* Answers with the number and size of a project's runs, and their limits; 0 means no limit. */
+/*
+ * Answers with the number and size of a project's runs, and with the project's limits, if it has
+ * any.
+ */
 int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 {
 	const char *project = NULL;
