@@ -13,7 +13,9 @@ enum {
 static const char default_template[] =
 	"{\"text\": \"{project}: {summary} at {commit} on {branch} {url}\"}";
 
-/* Answers with the webhook; the members are null if the project has none. */
+/*
+ * Answers with the webhook; `url`, `template` and `problem` are null if the project has no webhook.
+ */
 int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_webhook hook = {0};
