@@ -25,7 +25,9 @@ void fg_health_stop(struct fg_health *health); /* NULL is fine */
 bool fg_health_database_answers(const struct fg_health *health);
 /* Reports that a run was stored, or that the disk refused it. */
 void fg_health_wrote(struct fg_health *health, bool is_good);
-/* Does the file system have room, and has no write failed within the last minute? */
+/*
+ * Returns false if the file system lacks room, or if the last write failed less than a minute ago.
+ */
 bool fg_health_disk_has_room(const struct fg_health *health);
 
 #endif
