@@ -117,7 +117,7 @@ MISTAKES = [
     ("The benchmark is misspelled", config, "fastgate run prase",
      "`fastgate config --benchmarks` lists the names."),
     "The program",
-    ("The program is not there", config, "fastgate run --quick",
+    ("The program does not exist", config, "fastgate run --quick",
      "Is it built? `build.command` says how; paths are relative to `working_directory`."),
     ("The program is not executable", lambda: program(mode=0o644), "fastgate run --quick",
      "`chmod +x parse`"),
@@ -163,7 +163,7 @@ MISTAKES = [
      "Move `.fastgate/store.db` away; the next run creates a new store."),
     ("The folder cannot be written", program,
      "fastgate run --quick --set store.path=/proc/fastgate/store.db",
-     "Runs are stored in `.fastgate/` next to `fastgate.yml`; `store.path` names another."),
+     "Runs go to `.fastgate/` next to `fastgate.yml`; `store.path` names another file."),
     ("There is a fastgate.yml already", config, "fastgate init",
      "`fastgate init` does not overwrite it."),
 ]
