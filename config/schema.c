@@ -131,7 +131,7 @@ static const struct fg_key gate_keys[] = {
 	 .initial = "explain", .words = function_modes,
 	 .more = "`explain`: verdicts about functions only show where a difference comes from. "
 		 "`gate`: a function that got slower fails the build, even if the benchmark did "
-		 "not. `off`: neither."},
+		 "not. `off`: functions are not judged."},
 	{FG_KEY("function_floor", RATIO, IN_POLICY(function_floor),
 		"smaller changes of a function are not reported"),
 	 .initial = "0.25%", FG_BOUNDS(0, 1), .unit = "of the program's time"},
@@ -160,7 +160,7 @@ static const struct fg_key gate_keys[] = {
 		 "whatever the time says."},
 	{FG_KEY("creep", SECTION, 0, "many small steps, none of which fails"),
 	 .section = &creep_section,
-	 .more = "Runs that measured both sides at two commits are the steps of a chain. Steps "
+	 .more = "Each run that measured two commits in pairs is a step of a chain. Steps "
 		 "that were regressions or improvements on their own do not count."},
 	{FG_KEY("prove", SECTION, 0, "watch the gate itself"), .section = &prove_section,
 	 .more = "A hidden run compares the baseline with itself, or with a copy that has a "

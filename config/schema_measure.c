@@ -98,8 +98,8 @@ static const struct fg_key measure_keys[] = {
 	 .more = "If the time ends just before enough pairs for a "
 		 "decision, the missing pairs are measured too; if it is "
 		 "too short for any decision, one pair is measured. A "
-		 "slowdown may be measured again with the code in other "
-		 "places, which may double the time."},
+		 "slowdown may be measured again in other layouts, which "
+		 "may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "pairs"},
 	{FG_KEY("pin", BOOL, IN_MEASURE(pin),

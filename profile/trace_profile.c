@@ -62,8 +62,8 @@ static void add_notes(struct fg_trace_joiner *j)
 				    trace->damage);
 	if (trace->missing_bytes)
 		fg_profile_add_note(profile,
-				    "process %u: the trace was cut: %llu bytes are missing", pid,
-				    (unsigned long long)trace->missing_bytes);
+				    "process %u: the trace is cut short: %llu bytes are missing",
+				    pid, (unsigned long long)trace->missing_bytes);
 	if (j->unknown_paths)
 		fg_profile_add_note(profile, "process %u: %llu call path%s no description", pid,
 				    (unsigned long long)j->unknown_paths,
@@ -122,7 +122,7 @@ static bool counts_heap(const struct fg_trace *trace)
 static bool has_malloc_note(const struct fg_trace *trace)
 {
 	for (size_t i = 0; i < trace->note_count; i++)
-		if (strstr(trace->notes[i], "a malloc of its own"))
+		if (strstr(trace->notes[i], "has its own malloc"))
 			return true;
 	return false;
 }

@@ -33,7 +33,7 @@ static const struct fg_option options[] = {
 	FG_ROW_WORD(struct options, run.project, "project", 0, "NAME", "imported",
 		    "project of the run"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
-		    "write a run file (FILE.fgrun) instead of putting it into the store"),
+		    "write the run to this file (FILE.fgrun) instead of into the store"),
 	{.name = NULL},
 };
 

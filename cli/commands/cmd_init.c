@@ -92,7 +92,7 @@ static void print_trial(const struct fg_cli *cli, const struct fg_project_progra
 	if (program->busy < 0.7)
 		fg_cli_say(
 			cli,
-			"    the program waits the rest of the time: for its output to be read, "
+			"    the rest of the time, the program waits for its output to be read, "
 			"for a disk, or for a timer; CPU time and wall time are judged separately");
 	if (program->busy > 1.3)
 		fg_cli_say(

@@ -44,7 +44,7 @@ static const struct fg_option options[] = {
 		"take samples from the start of one unit of work to the end of another, given by "
 		"their numbers"),
 	FG_ROW_FILE(struct fg_recording, control, "control", 0,
-		    "create this file; no samples are taken while its first byte is 0 (`echo 0 > "
+		    "create this file; no samples are taken while it begins with 0 (`echo 0 > "
 		    "FILE`), and each line 'dump' appended to it requests a dump of the held "
 		    "memory or descriptors (--measure heap, fd)"),
 	FG_ROW_FLAG(struct fg_recording, paused, "paused", 0,

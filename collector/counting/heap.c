@@ -414,6 +414,5 @@ __attribute__((constructor(101))) static void join_in(void)
 	fg_counted[FG_COUNTER_FREES] = &frees;
 	fg_counted[FG_COUNTER_ALLOCATIONS] = &nothing_more;
 	if (is_bypassed())
-		counted.note =
-			"the program has a malloc of its own: its allocations are not counted";
+		counted.note = "the program has its own malloc, whose allocations are not counted";
 }

@@ -67,7 +67,7 @@ static const struct fg_option serve_options[] = {
 	FG_ROW_FLAG(struct fg_perfdb_options, server.read_only, "read-only", 0,
 		    "serve pages only: accept no writes"),
 	FG_ROW_COUNT(struct fg_perfdb_options, server.requests_per_minute, "requests-per-minute", 0,
-		     100000000, "6000", "requests allowed per token or address"),
+		     100000000, "6000", "requests allowed per minute, per token or address"),
 	{.name = "body-limit",
 	 .kind = FG_OPTION_SIZE,
 	 .offset = offsetof(struct fg_perfdb_options, server.body_limit_bytes),

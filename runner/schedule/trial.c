@@ -153,8 +153,8 @@ static void settle_winner(struct fg_runner_job *job)
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s decides faster here: a verdict is expected after %s as duet and after %s as "
-		"abba (pairs scatter by %s and %s; %zu pairs of each were tried)",
+		"%s decides faster here: a verdict is expected after %s with duet and after %s "
+		"with abba (pairs scatter by %s and %s; %zu pairs of each were tried)",
 		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
 		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
 		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),

@@ -130,7 +130,7 @@ def malloc_of_the_program_is_reported():
     subprocess.run([COMPILER, "-O0", "own.c", "-o", "own"], check=True)
     recorded("./own")
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-    check("has a malloc of its own" in done.stdout + done.stderr,
+    check("has its own malloc" in done.stdout + done.stderr,
           f"not a word of the program's own malloc: {done}")
     write("stub.c", target("malloc_by_address.c"))
     subprocess.run([COMPILER, "-O0", "-no-pie", "-fno-pie", "stub.c", "-o", "stub"], check=True)
