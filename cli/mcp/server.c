@@ -30,9 +30,9 @@ static const char *const versions[] = {"2025-11-25", "2025-06-18", "2024-11-05",
 static const char instructions[] =
 	"fastgate finds out whether a change made a C or C++ program slower or faster, and which "
 	"function is the cause. Commit or save the change, then call `run` with `against` = "
-	"`merge-base` (a branch) or `HEAD` (uncommitted changes); `explain` gives the evidence, and `profile` "
-	"shows where time goes. Only the verdict counts: if the interval includes zero, the estimate "
-	"may be noise. A `run` takes minutes, so ask for progress and wait.";
+	"`merge-base` (a branch) or `HEAD` (uncommitted changes); `explain` gives the evidence, "
+	"and `profile` shows where time goes. Only the verdict counts: if the interval includes "
+	"zero, the estimate may be noise. A `run` takes minutes, so ask for progress and wait.";
 
 struct server {
 	const struct fg_mcp_rights *rights;

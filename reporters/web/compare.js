@@ -470,7 +470,7 @@ function flameSection(benchmark, profile, range, view) {
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;
-	return section('Flame graph', 'flame', range && el('p', { class: 'filtered' }, `Pairs ${range[0]} to ${range[1]} alone, here and in the table of functions.`),
+	return section('Flame graph', 'flame', range && el('p', { class: 'filtered' }, `Only pairs ${range[0]} to ${range[1]}, here and in the table of functions.`),
 		graph.element, profile.folded > 0 && el('p', { class: 'quiet' }, `${profile.folded} frames too small to be seen were added to their callers.`));
 }
 

@@ -700,14 +700,14 @@ try {
 		await page.getByLabel('Pairs from').fill('1');
 		await page.getByLabel('to', { exact: true }).fill('4');
 		await page.getByRole('button', { name: 'Only these' }).click();
-		await page.getByText('Pairs 1 to 4 alone').waitFor();
+		await page.getByText('Only pairs 1 to 4').waitFor();
 		await page.locator('section[aria-labelledby=regions] tbody tr').first().waitFor({ state: 'attached' });
 		await look(context, page, 'pairs-alone');
 		const alone = await page.evaluate(() => location.href);
 		assert.match(alone, /pairs=1-4/);
 		await page.close();
 		const linked = await openPage(context, alone, options);
-		await linked.getByText('Pairs 1 to 4 alone').waitFor();
+		await linked.getByText('Only pairs 1 to 4').waitFor();
 		linked.noProblems();
 		await linked.close();
 
