@@ -250,8 +250,8 @@ int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 	}
 	if (index != search->range.count)
 		status = fg_error_set(err, FG_EINVAL,
-				      "the commits differ from those of the interrupted search: "
-				      "start a new one");
+				      "the range no longer has the commits of the interrupted "
+				      "search: start a new search");
 	with.json = fg_json_find(json, "ends");
 	exchange_verdict(&with, &search->ends);
 	with.json = json;

@@ -86,7 +86,7 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 			"--from and --to need the time of each sample, which this profile does not "
 			"have: " FG_VIEW_NEEDS_SAMPLES);
 	if (query->to_ns > 0 && query->to_ns <= query->from_ns)
-		return fg_error_set(err, FG_EINVAL, "--to is not after --from");
+		return fg_error_set(err, FG_EINVAL, "--to must be later than --from");
 	if ((options->unit || options->split == FG_SPLIT_UNIT) && profile->unit_count <= 1)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
