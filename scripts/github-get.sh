@@ -18,7 +18,7 @@ if [ -z "$program" ]; then
 		}
 	elif ! expr "${FASTGATE_ACTION_REF:-}" : 'v[0-9]' >/dev/null ||
 		! sh "$GITHUB_ACTION_PATH/install.sh" "$FASTGATE_ACTION_RELEASES/v$version" "$prefix" >&2; then
-		echo "no archive of a release fits: building fastgate, which takes minutes" >&2
+		echo "no release archive can be installed: building fastgate, which takes minutes" >&2
 		"$GITHUB_ACTION_PATH/dev" build product >&2
 		program=$GITHUB_ACTION_PATH/build/product/cli/fastgate
 	fi

@@ -45,7 +45,7 @@ static void add_side(struct fg_strbuf *text, const char *name, const struct fg_s
 		fg_strbuf_printf(&words, "%s ", side->describe);
 	if (side->commit)
 		fg_strbuf_printf(&words, "%.12s%s ", side->commit,
-				 side->dirty ? " (with local changes)" : "");
+				 side->dirty ? " (with uncommitted changes)" : "");
 	if (side->branch)
 		fg_strbuf_printf(&words, "on %s", side->branch);
 	if (words.length)
