@@ -105,8 +105,9 @@ static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_er
 
 	if (status != FG_OK)
 		goto out;
-	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; measuring the ends first",
-		   search->range.count, search->range.good, search->range.bad);
+	fg_cli_say(search->cli, "%zu commit%s between %.12s and %.12s; measuring the ends first",
+		   search->range.count, search->range.count == 1 ? "" : "s", search->range.good,
+		   search->range.bad);
 	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
 	benchmark = fg_comparison_verdict(search, &comparison.session.result.verdict);
 	FG_TRY_OUT(check_measured(search, benchmark, err));

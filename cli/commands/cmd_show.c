@@ -59,8 +59,9 @@ static void add_series(struct fg_strbuf *text, const struct fg_series *series)
 
 	fg_strbuf_add_char(text, '\n');
 	fg_text_add_clean(text, series->name, strlen(series->name), SIZE_MAX);
-	fg_strbuf_printf(text, "  (%s, %zu repetitions%s)\n", fg_schedule_name(series->schedule),
-			 series->repetition_count, states[series->state]);
+	fg_strbuf_printf(text, "  (%s, %zu repetition%s%s)\n", fg_schedule_name(series->schedule),
+			 series->repetition_count, series->repetition_count == 1 ? "" : "s",
+			 states[series->state]);
 	if (series->failure)
 		add_line(text, "  failure", series->failure);
 }

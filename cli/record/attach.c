@@ -109,8 +109,8 @@ static int sample_machine(const struct fg_cli *cli, const struct outside *given,
 		fg_cli_warn(cli, "functions of the kernel have no names: their addresses are "
 				 "hidden from this user (kernel.kptr_restrict)");
 	if (result.lost > 0)
-		fg_cli_warn(cli, "%llu samples were lost because the kernel's buffer was full",
-			    (unsigned long long)result.lost);
+		fg_cli_warn(cli, "%llu sample%s lost because the kernel's buffer was full",
+			    (unsigned long long)result.lost, result.lost == 1 ? " was" : "s were");
 	return FG_OK;
 }
 
