@@ -95,9 +95,9 @@ static const struct fg_key measure_keys[] = {
 	{FG_KEY("budget", DURATION, IN_MEASURE(budget_ns),
 		"time that the pairs of one benchmark may take"),
 	 .initial = "5m", FG_BOUNDS(0.001, 604800),
-	 .more = "If the time ends just before enough pairs for a "
-		 "decision, the missing pairs are measured too; if it is "
-		 "too short for any decision, one pair is measured. A "
+	 .more = "If at least five pairs fit into this time, but fewer than a "
+		 "decision needs, the missing pairs are measured too; if "
+		 "fewer than five fit, one pair is measured. A "
 		 "slowdown may be measured again in other layouts, which "
 		 "may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
