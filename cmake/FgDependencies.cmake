@@ -1,4 +1,4 @@
-# All external libraries, by pkg-config name; cmake/rooms.json defines who may use which.
+# All external libraries, by pkg-config name; cmake/rooms.json defines which folders may use them.
 find_package(PkgConfig REQUIRED)
 if(FG_PORTABLE)
 	# FG_PORTABLE is the folder that scripts/portable/libraries.sh fills; other libraries come
@@ -31,7 +31,7 @@ pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 
 # Libraries that base/library.h opens on demand. If they were linked, loading them with their dependencies would take
-# four fifths of the time in which a program starts.
+# four fifths of a program's start-up time.
 set(FG_OPENED_PACKAGES "")
 fg_opened_library(curl libcurl 7.85.0)
 fg_opened_library(libarchive libarchive 3.3.3)

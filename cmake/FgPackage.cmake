@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL main)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME fastgate)
-# Libraries opened at run time, in addition to those that CPack finds in the programs.
+# Libraries opened at run time, in addition to the libraries that CPack finds in the programs.
 list(JOIN FG_OPENED_PACKAGES ", " CPACK_DEBIAN_MAIN_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_MAIN_PACKAGE_RECOMMENDS "git, graphviz")
 if(TARGET fastgate_collector_i386)

@@ -1,4 +1,4 @@
-# Ends a test that hangs, but not one that waits for a busy machine.
+# Ends a test that hangs, but not a test that waits for a busy machine.
 set(FG_TEST_TIMEOUT_S 600)
 
 # Labels that select a part of the tests:
@@ -14,8 +14,8 @@ set(FG_TEST_TIMEOUT_S 600)
 #   compilers                            reads a compiler's output, so it also runs in clang's build
 #   arm64                                run by `./dev test arm64`
 #
-# Durations in `./dev test` of the tests that take more than eleven seconds. The longest are started first, so that
-# none runs alone at the end.
+# Durations in seconds, in `./dev test`, of the tests that take more than eleven seconds. The longest tests are started
+# first, so that none runs alone at the end.
 set(FG_LONG_TESTS
 	e2e.web_perfdb 44 e2e.web_report 39 e2e.cli_init 28 e2e.record_options 25 integration.collector_guest 25
 	integration.collector_truth 24 integration.collector_guest_i386 23 integration.perfdb_call_paths_postgresql 22
@@ -45,8 +45,8 @@ function(fg_label_test kind name)
 	endif()
 endfunction()
 
-# Targets that build only what these tests need: those that a sanitizer can contribute to, those
-# that run optimised, those for arm64, and those with the labels "threads" and "compilers".
+# Targets that build only the programs of some tests: tests for the sanitizers, tests of the optimised build, tests for
+# arm64, and tests with the labels "threads" and "compilers".
 add_custom_target(sanitizer_tests)
 add_custom_target(optimised_tests)
 add_custom_target(thread_tests)
@@ -99,7 +99,7 @@ function(fg_needs kind labels)
 endfunction()
 
 # fg_unit_test(<folder>_<subject> SOURCES ... LINK ...): one cmocka executable per subject.
-# fg_integration_test(<name> SOURCES ... LINK ...): the same for a test across several folders.
+# fg_integration_test(<name> SOURCES ... LINK ...): one cmocka executable for a test across several folders.
 function(fg_cmocka_test kind name)
 	cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
 	if(NOT T_TIMEOUT)
@@ -108,7 +108,7 @@ function(fg_cmocka_test kind name)
 	add_executable(test_${kind}_${name} ${T_SOURCES})
 	target_include_directories(test_${kind}_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 	target_link_libraries(test_${kind}_${name} PRIVATE fg_test_support fg_sanitize PkgConfig::CMOCKA ${T_LINK})
-	# Products are optimised; the tests themselves are not, and `dev` is for debugging.
+	# The optimised build optimises our programs but not their tests.
 	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g1>)
 	target_link_options(test_${kind}_${name} PRIVATE ${FG_QUICK_LINKER})
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})

@@ -4,7 +4,7 @@
 # whenever CMake runs.
 option(FG_TOGETHER "builds with a sanitizer compile several sources in one go" ON)
 set(FG_TOGETHER_AT_MOST 8)
-# One file's array may have the name of another's parameter, and two headers that no file includes together
+# One file's array may have the name of another file's parameter, and two headers that no file includes together
 # may declare the same function.
 add_library(fg_together INTERFACE)
 target_compile_options(fg_together INTERFACE -Wno-shadow -Wno-redundant-decls)

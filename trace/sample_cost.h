@@ -19,7 +19,7 @@
 enum {
 	FG_PERIOD_ADAPTED_MIN_NS = 250000,   /* 4,000 samples a second */
 	FG_PERIOD_ADAPTED_MAX_NS = 40000000, /* 25 samples a second */
-	FG_SAMPLE_ASSUMED_NS = 240000, /* cost of the first samples, with cold unwind tables */
+	FG_SAMPLE_ASSUMED_NS = 240000, /* assumed cost of a first sample, with cold unwind tables */
 	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs half of one with a signal */
 	FG_BUDGET_WHOLE = 1000000,
 };
@@ -48,8 +48,8 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 
 /*
  * Returns the shortest period within a budget in millionths of the CPU time, or the longest
- * possible one. The start uses at most half of the budget that context switches leave, so that even
- * a short program has samples.
+ * possible period. The start uses at most half of the budget that context switches leave, so that
+ * even a short program has samples.
  */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {

@@ -31,14 +31,14 @@
  * it knows. A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes. "text" is a varint
  * length and that number of bytes, no NUL.
  *
- * A sample belongs to the thread and region that are current in its chunk: those of the chunk
- * header, until an FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
+ * A sample belongs to the thread and region that are current in its chunk: the chunk header names
+ * them, until an FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
  *
  * Ids (thread, module, frame, node, region, name) are assigned from 1 up, process-wide, and their
  * definitions may be in any chunk: a reader collects every definition of the file before it
  * resolves a reference. 0 means none. The same thing may be defined twice under two ids (two
- * threads met it at once): equal definitions are equal things. An id without a definition can occur
- * after SIGKILL; a reader shows it as unknown instead of refusing the file.
+ * threads found it at the same time): equal definitions mean the same thing. An id without a
+ * definition can occur after SIGKILL; a reader shows it as unknown instead of refusing the file.
  */
 #ifndef FG_COLLECTOR_TRACE_FORMAT_H
 #define FG_COLLECTOR_TRACE_FORMAT_H
@@ -51,8 +51,8 @@
 #define FG_TRACE_HEADER_SIZE 4096u
 #define FG_TRACE_ALIGN       4096u
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
-#define FG_TRACE_CHUNK_SIZE  4096u      /* the usual size; others are multiples of FG_TRACE_ALIGN */
-#define FG_TRACE_CHUNK_LIMIT (1u << 20) /* largest chunk */
+#define FG_TRACE_CHUNK_SIZE  4096u       /* usual size; all are multiples of FG_TRACE_ALIGN */
+#define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* largest chunk */
 #define FG_TRACE_TABLE_MAGIC 0x42544746u /* "FGTB": a table of counters, see fg_trace_table */
 #define FG_TRACE_TABLE_ROWS  128u        /* bytes from a table's start to its first row */
 #define FG_TRACE_FRAMES_MAX  4096u       /* call paths of up to this many frames are complete */
@@ -153,7 +153,7 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_COUNTS = 20,
 	/*
-	 * state (numbered from 1), then as FG_RECORD_COUNTS: what was held at that time. A state
+	 * state (numbered from 1), then as FG_RECORD_COUNTS: the amounts held at that time. A state
 	 * replaces the previous one
 	 */
 	FG_RECORD_HELD = 21,
@@ -172,7 +172,7 @@ enum fg_trace_record {
 	 * library ("": any); 1 with a text (an object that exports such a function), or 0; 1 if
 	 * arguments were requested of a function whose signature is unknown; 1 if durations were
 	 * requested of calls that cannot be timed; and 1 if overloads are only counted, because
-	 * their parameters are not those of the signature
+	 * their parameters differ from the signature
 	 */
 	FG_RECORD_PATTERN = 30,
 	/* measure, text: the signature of a counted function, "double(double,int)" */
@@ -196,11 +196,11 @@ enum fg_trace_record {
 	FG_RECORD_CALL_WAYS = 51,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls,
-	 * columns (arguments), rows (calls), then a text with all values, row after row, as bits of
-	 * a double. Each value is stored as its difference (exclusive or) from the value above it,
-	 * or from 0 in the first row. A byte precedes each difference: the high half is the number
-	 * of lowest bytes that are zero, the low half the number of bytes that follow, lowest
-	 * first; all further bytes are zero
+	 * columns (arguments), rows (calls, or lanes of vector functions' calls), then a text with
+	 * all values, row after row, as bits of a double. Each value is stored as its difference
+	 * (exclusive or) from the value above it, or from 0 in the first row. A byte precedes each
+	 * difference: the high half is the number of lowest bytes that are zero, the low half the
+	 * number of bytes that follow, lowest first; all further bytes are zero
 	 */
 	FG_RECORD_CALL_VALUES = 52,
 	/*
@@ -226,7 +226,7 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_PYTHON_LINES = 72,
 	/*
-	 * frame, code, instruction: a Python frame, numbered like those of FG_RECORD_FRAME.
+	 * frame, code, instruction: a Python frame, numbered like the frames of FG_RECORD_FRAME.
 	 * Instructions are counted from 1, two bytes each; 0: before the first
 	 */
 	FG_RECORD_PYTHON_FRAME = 73,
@@ -268,8 +268,8 @@ static inline uint64_t fg_call_time_bin_start(unsigned bin)
 
 /*
  * Bins of an argument's exponent: bin 32 holds magnitudes from 1 to below 2, and every bin starts
- * at twice the start of the previous one; the first and the last are open. Zeros, infinities and
- * NaNs are in no bin.
+ * at twice the start of the previous bin; the first and the last bin are open. Zeros, infinities
+ * and NaNs are in no bin.
  */
 #define FG_DOMAIN_BINS 64u
 
@@ -291,7 +291,7 @@ enum fg_thread_kind {
 
 /*
  * Counters of fg_trace_header.losses: samples that were due but not taken, or whose stack is
- * missing or incomplete; threads without a clock; modules without room in the table.
+ * missing or incomplete; stray signals; threads without a clock; modules without room in the table.
  */
 enum fg_trace_loss {
 	/* The file is full. */
@@ -350,17 +350,15 @@ struct fg_trace_header {
 	/* field 22 of /proc/self/stat: identifies the process together with pid; 0: unknown */
 	uint64_t process_start_ticks;
 	uint32_t mode;       /* enum fg_trace_mode */
-	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
+	uint32_t clock_user; /* enum fg_trace_clock chosen for user time, or for all samples */
 	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
 	uint32_t clock_system;
 	uint32_t perf_errno; /* reason (errno) why perf was refused; 0: it was not refused */
 	uint64_t period_ns;  /* first period, and the weight of a sample that carries no weight */
-	uint64_t tick_ns;    /* between kernel ticks; 0: ticks do not find system time */
+	uint64_t tick_ns;    /* time between kernel ticks; 0: ticks do not find system time */
 	uint64_t capacity;   /* bytes that the file may use */
 
-	/*
-	 * bytes allocated, header included; may exceed the file's length if the file was cut
-	 */
+	/* bytes allocated, header included; may exceed the file's length if the file was cut */
 	uint64_t allocated;
 	uint64_t samples; /* in the file */
 	/* sums of weights, by kind of time; wall samples count only in wall_ns */
@@ -444,7 +442,7 @@ enum fg_trace_mode {
 
 struct fg_trace_chunk {
 	uint32_t magic;
-	uint32_t size; /* includes this header; the next chunk may start there */
+	uint32_t size; /* bytes of the chunk, with this header */
 	/* 0, 1, ... in order of allocation; a gap is a chunk that was never written */
 	uint32_t sequence;
 	uint32_t thread; /* current thread at the chunk's start */
@@ -465,11 +463,11 @@ struct fg_trace_chunk {
  * rows. Only the chunk's header has a checksum.
  */
 enum fg_trace_table_kind {
-	/* struct fg_trace_counts_row: counts to be added to those of FG_RECORD_COUNTS */
+	/* struct fg_trace_counts_row: counts to be added to the values of FG_RECORD_COUNTS */
 	FG_TABLE_COUNTS = 1,
 	/* FG_TRACE_SITE_MEMBERS: the things held, valid if the process was killed */
 	FG_TABLE_SITES = 2,
-	/* struct fg_trace_calls_row: calls to be added to those of FG_RECORD_COUNTS */
+	/* struct fg_trace_calls_row: calls to be added to the values of FG_RECORD_COUNTS */
 	FG_TABLE_CALLS = 3,
 };
 
@@ -506,7 +504,7 @@ struct fg_trace_calls_row {
 	uint32_t unused;
 };
 
-/* Measures of what is held, FG_HELD_KINDS for each kind of thing, in this order. */
+/* Measures of held memory and descriptors, FG_HELD_KINDS for each of the two, in this order. */
 enum fg_held_kind {
 	FG_HELD_LIVE,
 	FG_HELD_LIVE_BLOCKS,

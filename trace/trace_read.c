@@ -130,7 +130,7 @@ static const char *read_table(struct reader *r, uint64_t offset, const struct fg
 	return NULL;
 }
 
-/* Returns false when reading has to stop. */
+/* Reads one chunk or gap; false: reading has to stop. */
 static bool read_chunk(struct reader *r, uint64_t *offset)
 {
 	const uint8_t *bytes = bytes_at(&r->window, *offset, sizeof(struct fg_trace_chunk));
@@ -223,7 +223,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 	}
 	r->window.end = end;
 	/*
-	 * Ids are bounded by the bytes on the disk, not by those of the file: a sparse file must
+	 * Ids are bounded by the bytes on the disk, not by the size of the file: a sparse file must
 	 * not make us allocate. Bytes on the disk count eightfold, because some file systems
 	 * compress.
 	 */

@@ -81,7 +81,7 @@ struct fg_trace_region_times {
 	uint64_t count, wall_ns;
 };
 
-/* One visit of a thread to a region; inner regions come before outer ones. */
+/* One visit of a thread to a region; inner regions come before outer regions. */
 struct fg_trace_region_span {
 	uint32_t thread, region;
 	uint64_t begin_ns, end_ns;
@@ -128,7 +128,7 @@ struct fg_trace_pattern {
 	bool is_untimed;    /* durations were requested of calls that cannot be timed */
 };
 
-/* The values of one argument of a function. */
+/* Statistics of one argument of a function. */
 struct fg_trace_domain {
 	uint32_t thread, region, path, measure, argument;
 	bool is_so_far; /* statistics before the end, from FG_RECORD_DOMAIN_SO_FAR */
@@ -137,7 +137,7 @@ struct fg_trace_domain {
 	uint64_t bins[FG_DOMAIN_BINS];
 };
 
-/* Functions that should be counted at their entries. */
+/* Functions that should be counted at their entries, with the same result. */
 struct fg_trace_refusal {
 	uint64_t reason; /* enum fg_entry_refusal; "accepted": the functions are counted */
 	uint64_t functions;
@@ -165,7 +165,7 @@ struct fg_trace_symbol {
 	const char *name;
 };
 
-/* Resident memory of the mappings of one name. */
+/* Resident memory of all mappings with one name. */
 struct fg_trace_resident {
 	const char *name;
 	uint64_t time_ns, held, bytes;
@@ -188,7 +188,7 @@ struct fg_trace {
 	size_t name_count, name_capacity;
 	struct fg_trace_region *regions;
 	size_t region_count, region_capacity;
-	struct fg_trace_sample *samples; /* in order of the file: by time within a chunk */
+	struct fg_trace_sample *samples; /* in the order of the file: by time within a chunk */
 	size_t sample_count, sample_capacity;
 	struct fg_trace_region_times *times;
 	size_t time_count, time_capacity;
@@ -201,7 +201,7 @@ struct fg_trace {
 	struct fg_trace_value *values;
 	size_t value_count, value_capacity;
 	uint32_t last_state;   /* the last complete state: ignore values of other states */
-	uint32_t held_measure; /* first measure in tables of what is held; 0: none */
+	uint32_t held_measure; /* first measure in tables of sites; 0: none */
 	uint32_t held_epochs[FG_TRACE_HELD_WHAT];
 	struct fg_trace_pattern *patterns;
 	size_t pattern_count, pattern_capacity;
@@ -209,7 +209,7 @@ struct fg_trace {
 	size_t signature_count, signature_capacity;
 	/* indexed by measure: how the calls of its function are counted (enum fg_call_way) */
 	uint32_t *ways;
-	/* functions requested at their entries: counted, or the reason why not */
+	/* functions requested at their entries, with the reason if they are not counted */
 	struct fg_trace_refusal *refusals;
 	size_t refusal_count, refusal_capacity;
 	size_t way_count, way_capacity;

@@ -8,8 +8,8 @@
 #include <math.h>
 
 /*
- * Bytes of one record or chunk. After the first read past the end, `failed` is set and everything
- * reads as 0.
+ * Bytes of one record or chunk. A read past the end or of an invalid value sets `failed`; values
+ * that are read from then on must not be used.
  */
 struct cursor {
 	const uint8_t *at;

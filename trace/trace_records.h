@@ -32,8 +32,8 @@ void fg_trace_begin_table(struct fg_trace *trace, const struct fg_trace_table *t
 void fg_trace_add_row(struct fg_trace *trace, const struct fg_trace_table *table,
 		      const uint8_t *row);
 /*
- * Call when the whole file has been read. Keeps tables of what was held, and statistics so far,
- * only if the process was killed.
+ * Call when the whole file has been read. Keeps tables of sites, and statistics so far, only if the
+ * process was killed.
  */
 void fg_trace_end_tables(struct fg_trace *trace);
 

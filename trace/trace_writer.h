@@ -46,7 +46,7 @@ void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
 			    uint64_t path, uint64_t weight_ns);
 /*
- * Closes the open chunk: the next record starts a new one with this thread, region and base time.
+ * Closes the open chunk: the next record starts a new chunk with this thread, region and base time.
  */
 void fg_trace_writer_chunk(struct fg_trace_writer *w, uint32_t thread, uint32_t region,
 			   uint64_t base_time_ns);

@@ -2,9 +2,9 @@
 /*
  * arm64: registers, system calls, signal frames.  Included only by collector/arch/arch.h.
  *
- * A call leaves the return address in x30, the link register; functions that call others store it,
- * nearly all of them as a pair with the frame pointer x29. The address may carry a signature
- * (pointer authentication), which is stripped wherever the address is read.
+ * A call leaves the return address in x30, the link register; functions that call other functions
+ * store it, nearly all of them as a pair with the frame pointer x29. The address may carry a
+ * signature (pointer authentication), which is stripped wherever the address is read.
  */
 #ifndef FG_COLLECTOR_ARCH_AARCH64_H
 #define FG_COLLECTOR_ARCH_AARCH64_H
@@ -22,7 +22,7 @@
 #define FG_DWARF_BP    29
 #define FG_DWARF_LR    30
 #define FG_DWARF_SP    31
-#define FG_DWARF_RA    32 /* the pc of a context; unwind tables name x30 */
+#define FG_DWARF_RA    32 /* stands for a context's pc; unwind tables use x30 */
 #define FG_DWARF_REGS  33
 
 /* Numbers of asm/perf_regs.h; the kernel writes the registers in this order. */
@@ -31,7 +31,7 @@
 #define FG_ARCH_PERF_SP 31
 #define FG_ARCH_PERF_IP 32
 
-/* Lazy-binding entries have no unwind tables here, so no rule is FG_RULE_PLT. */
+/* Lazy-binding entries have no unwind tables on arm64, so no rule is FG_RULE_PLT. */
 static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 {
 	(void)pc;
@@ -49,7 +49,7 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 
 /*
  * Strips the signature with xpaclri, which older processors ignore. A program's addresses lie below
- * the signature's bits, so an address without one does not change.
+ * the signature's bits, so an address without a signature does not change.
  */
 static inline uintptr_t fg_arch_strip(uintptr_t address)
 {
@@ -64,7 +64,9 @@ static inline uintptr_t fg_arch_link(const ucontext_t *context)
 	return fg_arch_strip(context->uc_mcontext.regs[FG_DWARF_LR]);
 }
 
-/* gcc puts the frame record anywhere in a frame: the CFA alone is the caller's stack pointer. */
+/*
+ * gcc may put the frame record anywhere in a frame; only the CFA gives the caller's stack pointer.
+ */
 #define FG_ARCH_CALLER                                                          \
  ((struct fg_regs){.pc = fg_arch_strip((uintptr_t)__builtin_return_address(0)), \
 		   .sp = (uintptr_t)__builtin_dwarf_cfa(),                      \

@@ -15,7 +15,7 @@
 #elif defined(__aarch64__) && defined(__AARCH64EL__) && defined(__LP64__)
 # include "collector/arch/aarch64.h"
 #else
-# error "the collector supports x86-64, i386 and arm64; others need a file in collector/arch/"
+# error "the collector supports x86-64, i386 and arm64; a port needs a file in collector/arch/"
 #endif
 
 #endif

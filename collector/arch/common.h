@@ -10,7 +10,10 @@
 #include <ucontext.h>
 
 #define FG_WORD sizeof(uintptr_t)
-/* The smallest page size of these architectures: each such page lies on one page of the kernel. */
+/*
+ * The smallest page size of the supported architectures: a page of this size lies within one page
+ * of the kernel.
+ */
 #define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */

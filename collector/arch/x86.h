@@ -35,7 +35,8 @@ static inline uintptr_t fg_arch_strip(uintptr_t address)
 }
 
 /*
- * Is this the code that a signal handler returns to? Not needed here: unwind tables mark that code.
+ * Is this the code that a signal handler returns to? Not needed on x86: unwind tables mark that
+ * code.
  */
 static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
@@ -123,8 +124,8 @@ static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 }
 
 /*
- * Returns the number that `mov $number, %eax` loads shortly before a system call instruction, or a
- * call of one; -1: not found.
+ * Returns the number that `mov $number, %eax` loads shortly before `call`, which is a system call
+ * instruction or a call of code that executes it; -1: not found.
  */
 static inline long fg_arch_number_before(const uint8_t *call)
 {

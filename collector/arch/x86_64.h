@@ -230,7 +230,7 @@ static inline long fg_arch_number_passed(const uint8_t *back)
 
 /*
  * Returns the number that a caller in glibc 2.41 or newer pushes with `push $number` before the
- * call that returns here, or -1 if its code pushes another number or none.
+ * call that returns here; -1: the code does not push `on_stack`.
  */
 static inline long fg_arch_number_pushed(const uint8_t *back, uintptr_t on_stack)
 {

@@ -33,7 +33,7 @@ enum {
 	PAGE = 4096,
 	STUB_BYTES = 80,
 	STUB_HEAD = 24, /* size of a stub's own instructions, before the function's */
-	AREA_HEAD = 64, /* head of the stubs' memory: the address that they call */
+	AREA_HEAD = 64, /* bytes before the first stub; they hold the address that stubs call */
 	NAMES_MAX = 8,  /* names of refused functions kept per reason */
 	JUMP = 0xe9,
 	TRAP = 0xcc,
@@ -135,8 +135,8 @@ static bool protect_code(const struct target *t, int protection)
 }
 
 /*
- * Maps memory for stubs below the code, because a program's heap grows above it. Each attempt is
- * farther away.
+ * Maps memory for stubs below the code, because a program's heap grows above it. Each attempt tries
+ * an address farther away.
  */
 static bool map_area(struct target *t, size_t count)
 {
@@ -201,7 +201,10 @@ static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 	       !fg_call_symbol_find(t->info->dlpi_addr + entry->address, &known);
 }
 
-/* Makes the code writable and maps room for stubs; returns why it cannot. */
+/*
+ * Makes the code writable and maps memory for stubs. Returns FG_ENTRY_ACCEPTED, or the reason for a
+ * failure.
+ */
 static enum fg_entry_refusal prepare(struct target *t)
 {
 	const uintptr_t code = (uintptr_t)fg_call_jump_code;

@@ -18,7 +18,7 @@ extern const char *fg_call_jumps_plan;
  * hooks are known and before any slot is redirected.
  */
 void fg_call_jumps_begin(void);
-/* Writes to the trace how many functions have a jump, and why the other functions have none. */
+/* Writes to the trace how many functions have a jump, and how many were refused for each reason. */
 void fg_call_jumps_write(struct fg_thread *writer);
 
 /* Stubs call this code, each with its number on the stack. (call_jump_entry.c) */

@@ -41,12 +41,15 @@ struct fg_object {
 	size_t table_sizes[2];
 	const uintptr_t *stub_slot; /* a slot that now leads to a stub, or NULL */
 	bool is_seen;               /* its slots have been examined */
-	/* the collector, the loader, the vDSO or no dynamic section: slots are left alone */
+	/*
+	 * its slots are left alone: it is the collector, the loader or the vDSO, or has no dynamic
+	 * section
+	 */
 	bool is_left;
 	bool is_initial;               /* loaded with the program: every object finds its exports */
 	bool has_hooks;                /* compiled with -finstrument-functions */
 	struct fg_fentry_slots fentry; /* calls of __fentry__, if compiled with -mfentry */
-	bool is_symbolic;              /* finds its own exports before all others */
+	bool is_symbolic;              /* binds its imports to its own exports first */
 };
 
 struct fg_object_list {
@@ -54,10 +57,10 @@ struct fg_object_list {
 	uint32_t count;
 };
 
-/* From the last fg_objects_read(); the first is the program. */
+/* The objects that the last fg_objects_read() found, the program first. */
 extern struct fg_object_list fg_objects;
 
-/* Reads the list again; `before` gets the previous one. False: out of memory. */
+/* Reads the list again; `before` gets the previous list. False: out of memory. */
 bool fg_objects_read(struct fg_object_list *before);
 /* Returns the object that contains this address, or NULL. */
 const struct fg_object *fg_object_of(uintptr_t address);

@@ -32,7 +32,10 @@ static bool name_measure(struct fg_thread *writer, uint32_t number, const char *
 	return fg_record_write(writer);
 }
 
-/* Writes the function's measures and signature, once per trace file. */
+/*
+ * Writes the function's measures, the ways in which its calls are counted and its signature, once
+ * per trace file.
+ */
 static void describe(struct fg_thread *writer, uint32_t function)
 {
 	struct fg_called *called = &fg_called[function];
@@ -224,6 +227,6 @@ void fg_call_records_finish(struct fg_thread *writer)
 		(void)fg_note(writer, "more than 32768 functions are requested: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(writer,
-			      "an object that is compiled with -finstrument-functions has "
+			      "an object compiled with -finstrument-functions or -mfentry has "
 			      "no symbol table: only functions that it exports are counted");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Assembly that saves registers in a struct fg_call_state at %rsp, aligned to 64 bytes, and
- * restores them. call_entry.c keeps what a function may expect of its caller; call_jump_entry.c
- * keeps every register.
+ * restores them. call_entry.c preserves the registers that may carry arguments; call_jump_entry.c
+ * preserves every register.
  *
  * The upper parts of vector registers are saved only if the processor says that they are in use:
  * loading unused parts would put them into use, and slow down the program's SSE code.
@@ -50,17 +50,17 @@ extern uint32_t fg_call_is_quick __attribute__((visibility("hidden")));
 
 /*
  * The quick functions use only integer registers and keep errno. They return 0 if they have not
- * counted the call: then the state is made, and the other function counts it.
+ * counted the call: then the state is made, and the function without `_quickly` counts the call.
  */
 uintptr_t fg_call_count_jump_quickly(const struct fg_call_jump_frame *frame);
 void fg_call_count_jump(const struct fg_call_state *state);
-/* For imports, the two functions return the address to continue at. */
+/* For imports, fg_call_count_quickly() and fg_call_count() return the address to continue at. */
 uintptr_t fg_call_count_quickly(const struct fg_call_glance *call);
 /* If this sets state->is_timed, fg_call_returned_from() is called afterwards. */
 uintptr_t fg_call_count(struct fg_call_state *state);
 void fg_call_returned_from(const struct fg_call_state *state);
 
-/* Saves the integer registers except %rsp, %rbp and %r11, which its users save. */
+/* Saves the integer registers except %rsp, %rbp and %r11, which the code around the macro saves. */
 #define FG_ASM_SAVE_INTEGERS \
  "	movq %rbx, 0(%rsp)\n"     \
  "	movq %r12, 16(%rsp)\n"    \
@@ -76,7 +76,7 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	movq %r9, 112(%rsp)\n"    \
  "	movq %r10, 120(%rsp)\n"
 
-/* Restores the registers that a call may change. */
+/* Restores the saved integer registers that a call may change. */
 #define FG_ASM_LOAD_INTEGERS \
  "	movq 64(%rsp), %rax\n"    \
  "	movq 72(%rsp), %rcx\n"    \
@@ -88,8 +88,8 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	movq 120(%rsp), %r10\n"
 
 /*
- * Puts the components in use into %eax and the state, whose is_timed becomes 0. Changes %rcx and
- * %rdx.
+ * Puts the components in use into %eax and the state, and clears the state's is_timed. Changes %rcx
+ * and %rdx.
  */
 #define FG_ASM_COMPONENTS_IN_USE          \
  "	movl fg_call_components(%rip), %eax\n" \

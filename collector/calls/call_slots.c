@@ -9,7 +9,7 @@
  * looked up here; if the result is not certain, the slot stays as it is, and is reported.
  *
  * All of this happens while objects cannot be loaded or unloaded: before main, and inside dlopen(),
- * when a newly loaded object begins (__gmon_start__).
+ * when a newly loaded object is initialised (__gmon_start__).
  */
 #include "base/attrs.h"
 #include "collector/calls/call_jumps.h"
@@ -122,8 +122,8 @@ static bool is_canonical(uintptr_t address)
 }
 
 /*
- * A position-dependent program may let the address of its own PLT entry stand for a function of a
- * library, everywhere.
+ * In a position-dependent program, the address of a PLT entry may stand for a library's function,
+ * in all objects.
  */
 static void note_canonical(const struct fg_object *object, const ElfW(Sym) * symbol)
 {
@@ -154,7 +154,7 @@ static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 	uintptr_t *slot = (uintptr_t *)(object->exports.bias + entry->r_offset);
 	char readable[FG_CALL_NAME_MAX];
 	const struct fg_object *from = NULL;
-	struct fg_call_symbol hooked; /* the function counts its own calls */
+	struct fg_call_symbol hooked; /* found if the function counts its own calls */
 	uintptr_t target = 0;
 	uint32_t function = 0;
 
@@ -270,8 +270,8 @@ static bool is_loaded(uintptr_t address)
 }
 
 /*
- * Skips objects that were examined before, unless they were unloaded and loaded again at the same
- * place, with slots that the loader has filled again.
+ * Skips an object that was examined before, unless it was unloaded and loaded again at the same
+ * place: then the loader has filled its slots again.
  */
 static void take_over(struct fg_object *object, const struct fg_object_list *known, bool any_gone)
 {
@@ -301,8 +301,8 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 }
 
 /*
- * Notes which object exports functions of patterns that match nothing. The object may have been
- * unloaded by the time of the report.
+ * Notes at each pattern without a match that this object exports a matching function, if it does.
+ * The object's path is copied, because the object may be unloaded before the report.
  */
 static void note_exports(const struct fg_object *object)
 {

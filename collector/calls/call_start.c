@@ -54,8 +54,8 @@ static const struct fg_count_hooks hooks = {
 };
 
 /*
- * Every object that is linked with the usual start files calls this when it begins, before its own
- * constructors. The C library reserves the name for profilers.
+ * Every object that is linked with the usual start files calls this when it is initialised, before
+ * its own constructors run. The C library reserves the name for profilers.
  */
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the ABI's names */
 FG_EXPORT void __gmon_start__(void);

@@ -26,7 +26,7 @@ enum {
 struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 static uint32_t used;
 
-/* Returns the entry of the address, or the free one where it belongs. */
+/* Returns the entry of the address, or the free entry where it belongs. */
 static struct fg_call_symbol_entry *place_of(struct fg_call_symbol_entry *all, uintptr_t address)
 {
 	uint32_t at = fg_spread(address) % ENTRIES;

@@ -41,7 +41,7 @@ bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
 uint32_t fg_call_symbol_place(uintptr_t address);
 
 struct fg_call_symbol_entry {
-	struct fg_call_target target; /* its function is FG_CALLED_MAX once its object is gone */
+	struct fg_call_target target; /* `function` is FG_CALLED_MAX after the object is unloaded */
 	_Atomic uint32_t size;        /* bytes */
 	_Atomic uint32_t way;
 };
@@ -54,8 +54,8 @@ static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 }
 
 /*
- * Adds the function or replaces what is known of it. Returns its place; 0: no room. Call while
- * objects cannot come and go.
+ * Adds the function, or replaces its entry. Returns its place; 0: no room. Call while objects
+ * cannot come and go.
  */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /*

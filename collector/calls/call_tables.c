@@ -20,7 +20,7 @@ static void *array_of(void **array, size_t size)
 	return *array;
 }
 
-/* An entry without room for statistics of its arguments still counts calls. */
+/* Gives the entry statistics of its arguments. If they do not fit, calls are still counted. */
 static void add_domains(struct fg_call_table *table, struct fg_call_entry *entry)
 {
 	const struct fg_signature *signature = fg_called[entry->key.number - 1].signature;

@@ -16,7 +16,7 @@ struct fg_call_entry {
 	uint32_t measure;              /* its number in the trace; 0: not described yet */
 	uint64_t flush_at;             /* write arguments and durations when `calls` reaches this */
 	struct fg_call_times *times;   /* NULL: not timed */
-	struct fg_call_values *values; /* NULL: not kept */
+	struct fg_call_values *values; /* NULL: arguments are not kept */
 };
 
 struct fg_call_table {
@@ -34,7 +34,10 @@ struct fg_call_table {
 
 /* Indexed by slot, like fg_g.threads. */
 extern struct fg_call_table fg_call_tables[FG_THREADS_MAX];
-/* Indexed by function: calls outside known threads, or without memory. */
+/*
+ * Calls without a call path, indexed by function: on an unknown thread, from inside the collector,
+ * or out of memory.
+ */
 extern _Atomic uint64_t fg_calls_unplaced[FG_CALLED_MAX];
 
 /* Returns the thread's entry for this path and function; NULL: out of memory. */
@@ -53,12 +56,12 @@ void fg_call_entry_describe(struct fg_thread *writer, struct fg_call_entry *entr
 /* Writes the entry's arguments and durations so far: a kill loses no more than half of them. */
 void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table *table,
 			   struct fg_call_entry *entry);
-/* Makes room for the values of another call. */
+/* Writes the entry's kept arguments, which makes room for the arguments of another call. */
 void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
 			  const struct fg_call_entry *entry);
 /*
- * Writes, at the end, calls without a call path, functions that were named but never called, and
- * the result of each pattern.
+ * Call at the end. Writes calls without a call path, functions that were named but never called,
+ * and the result of each pattern.
  */
 void fg_call_records_finish(struct fg_thread *writer);
 

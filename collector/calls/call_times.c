@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum {
-	OPEN_MAX = 1 << 16, /* depth of nested timed calls */
+	OPEN_MAX = 1 << 16, /* maximum depth of nested timed calls */
 };
 
 struct open_call {
@@ -80,8 +80,8 @@ static bool are_on_one_stack(const struct fg_thread *thread, uintptr_t a, uintpt
 }
 
 /*
- * A call that begins at or outside an open call's frame shows that the open one was abandoned. Two
- * calls of one frame, a function and one that was inlined into it, have the same stack pointer;
+ * A call that begins at or outside an open call's frame shows that the open call was abandoned. Two
+ * calls of one frame, of a function and of a function inlined into it, have the same stack pointer;
  * only their call sites differ.
  */
 static bool has_left(const struct fg_thread *thread, const struct fg_timed_call *open,

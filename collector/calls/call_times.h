@@ -53,11 +53,9 @@ bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *c
  * If `is_timed`, starts the clock of the call that fg_call_begin() has put on the stack.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
-/* Call when the innermost open call of this function at that place has ended, at `now`. */
+/* Ends the innermost open call of `function` whose caller has the stack pointer `sp`, at `now`. */
 void fg_call_end(const struct fg_thread *thread, uint32_t function, uintptr_t sp, uint64_t now);
-/*
- * Closes all open calls: those of a thread that ends, or those of all threads in a child of fork.
- */
+/* Drops all open calls of a thread that ends, or of all threads in a child of fork. */
 void fg_call_times_forget(uint32_t slot);
 void fg_call_times_forget_all(void);
 /* Appends the durations to the record, and clears them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of named functions, counted by call path without touching arguments, results or, unless a
- * call is timed, return addresses.  Each file calls only those below it, but the assembly calls
+ * call is timed, return addresses. Each file calls only files below it, but the assembly calls
  * calls.c:
  *
  *	call_start.c       connects to the collector's life cycle
@@ -66,7 +66,7 @@ struct fg_called {
 struct fg_call_pattern {
 	char text[FG_CALL_NAME_MAX]; /* name without the library */
 	char library[64];            /* library that defines it; empty: any */
-	uint32_t unresolved;         /* imports that are bound later, to an uncertain function */
+	uint32_t unresolved;         /* lazily bound imports whose function is not certain */
 	bool is_exact;
 	bool is_reached;
 	bool with_domains; /* arguments are read */
@@ -86,8 +86,8 @@ struct fg_call_pattern {
 /* Writes the symbol's name without parameters, or the symbol itself if it is not a C++ symbol. */
 void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /*
- * Returns the encoded parameters of a C++ symbol. NULL: the symbol has none, or a result precedes
- * them (templates).
+ * Returns the encoded parameters of a C++ symbol. NULL: the symbol has none, or the return type
+ * precedes them (templates).
  */
 const char *fg_call_parameters(const char *symbol);
 /*
@@ -116,7 +116,7 @@ bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable
 extern bool fg_calls_timed;
 /*
  * Called when a function with hooks starts and ends. `caller` has the registers of the hook's
- * caller: the function's own frame, or that of the function into which it was inlined.
+ * caller: the frame of the function, or of the function into which it was inlined.
  */
 void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
 void fg_call_left(const struct fg_regs *caller, uint32_t function);
@@ -128,7 +128,7 @@ struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
-	uint64_t is_timed; /* call the function, then fg_call_returned_from() */
+	uint64_t is_timed; /* 1: the stub calls the function, then fg_call_returned_from() */
 	uint64_t r11;      /* saved only at an entry */
 	uint64_t unused[5];
 	uint8_t vectors[8][64];
@@ -161,12 +161,15 @@ extern bool fg_called_table_full;
 
 /* Returns a permanent copy, or NULL. */
 char *fg_call_keep_text(const char *text);
-/* Finds or adds the function; false if no pattern matches it here, or the table is full. */
+/*
+ * Finds or adds the function. False: no pattern matches it in this object, the table is full, or
+ * memory is short.
+ */
 bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,
 			  uint32_t *index);
 /*
- * Is the symbol an overload with other parameters than those of its requested signature? If so, the
- * pattern is marked.
+ * Is the symbol an overload whose parameters differ from the requested signature? If so, marks the
+ * pattern.
  */
 bool fg_call_is_other_overload(const char *name, const char *readable, const char *path);
 
@@ -185,7 +188,7 @@ extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
 /* Number of objects with hooks that have no full symbol table. */
 extern uint32_t fg_call_nameless;
-/* Redirects the imports of objects that were loaded since the last time. Normal context only. */
+/* Redirects the imports of objects that were loaded since the last call. Normal context only. */
 void fg_call_slots_update(void);
 
 #endif

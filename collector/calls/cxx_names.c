@@ -101,7 +101,7 @@ static const char *skip_arguments(const char *at)
 	return NULL;
 }
 
-/* Constructors and destructors repeat the name of their class. */
+/* Writes the name of a constructor or destructor, which repeats the name of the class. */
 static bool put_special(struct output *out, const char *last, size_t last_size, bool destructor)
 {
 	return last && put(out, "::~", destructor ? 3 : 2) && put(out, last, last_size);
@@ -193,8 +193,8 @@ const char *fg_call_parameters(const char *symbol)
 	if (strncmp(symbol, "_Z", 2) == 0 && strncmp(symbol, "_ZGV", 4) != 0)
 		at = read_name(&out, symbol + 2, &is_template);
 	/*
-	 * In the symbol of a template function, the result precedes the parameters, which may refer
-	 * to template arguments.
+	 * In the symbol of a template function, the return type precedes the parameters, which may
+	 * refer to template arguments.
 	 */
 	return is_template ? NULL : at;
 }

@@ -20,7 +20,7 @@ enum {
 static const uint64_t fraction_mask = (UINT64_C(1) << MANTISSA_BITS) - 1;
 static const uint64_t infinite = UINT64_C(0x7ff) << MANTISSA_BITS;
 
-/* A number in memory; its `exponent` is 0 for values from 1 to below 2. */
+/* A number as read; its `exponent` is 0 for values from 1 to below 2. */
 struct number {
 	uint64_t value; /* as encoded in a double */
 	uint64_t bits;  /* compared with the previous value's, to count repeats */
@@ -122,7 +122,7 @@ static void add(struct fg_call_domain *domain, const struct number *number)
 		return;
 	if (!number->is_zero)
 		domain->bins[number->is_denormal ? 0 : fg_domain_bin(number->exponent)]++;
-	/* Positive and negative zero count as equal. */
+	/* Positive and negative zero have the same rank. */
 	fg_domain_add_finite(domain, fg_domain_rank(number->is_zero ? 0 : number->value),
 			     exponent ? exponent : 1, number->value >> 63 ? -mantissa : mantissa);
 }
@@ -180,7 +180,7 @@ static void add_argument(struct fg_call_domain *domain, const struct fg_call_sta
 	add(domain, &number);
 }
 
-/* Adds the lowest number in a register. */
+/* Adds the lowest number in a register; false: the argument is of another kind. */
 static bool add_plain(struct fg_call_domain *domain, const struct fg_call_state *state,
 		      const struct fg_argument *argument)
 {

@@ -52,10 +52,13 @@ bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
 /* Does struct fg_call_glance contain all arguments to be read? */
 bool fg_signature_is_plain(const struct fg_signature *signature);
-/* Does the function return twice or look at its caller? Do not call it from one of our frames. */
+/*
+ * Does the function return twice or look at its caller? If so, do not call it from one of our
+ * frames.
+ */
 bool fg_call_looks_at_caller(const char *name);
 
-/* Part of a sum: mantissas, each shifted by up to 31 bits. */
+/* Part of a sum: the total of mantissas, each shifted left by up to 31 bits. */
 __extension__ typedef __int128 fg_domain_sum;
 
 enum {
@@ -143,7 +146,7 @@ static inline void fg_domain_add_float(struct fg_call_domain *domain, uint32_t b
 {
 	const uint64_t sign = (uint64_t)(bits >> 31) << 63;
 	const uint64_t rest = (uint64_t)(bits & 0x7fffffff) << 29;
-	/* difference between the zero points of the exponents */
+	/* difference between the biases of the exponents */
 	const uint64_t shift = (UINT64_C(1023) - 127) << 52;
 
 	if (FG_LIKELY((((bits >> 23) + 1) & 0xff) > 1))
@@ -155,8 +158,8 @@ static inline void fg_domain_add_float(struct fg_call_domain *domain, uint32_t b
 struct fg_call_values;
 
 /*
- * Adds each argument to its statistics. If `values` is not NULL, it has room, and the arguments are
- * added there as well.
+ * Adds each argument to its statistics. If `values` is not NULL, it must have room, and the
+ * arguments are added to it as well.
  */
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
 		    const struct fg_call_state *state, struct fg_call_values *values);

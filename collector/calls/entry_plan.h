@@ -19,8 +19,8 @@
 
 enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
-	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
-	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
+	FG_PLAN_WINDOW = 24, /* bytes for endbr64 and the instructions that a jump covers */
+	FG_PLAN_CODE = 48,   /* bytes for the moved instructions and the jump back */
 	FG_PLAN_FIXUPS = 4,  /* maximum number of distances in `code` */
 };
 
@@ -64,7 +64,7 @@ struct fg_plan_entry {
 	/* enum fg_entry_refusal; only if it is accepted, `jump_at` and later members are set */
 	uint8_t refusal;
 	uint8_t is_clone;    /* its parameters may differ from the source's */
-	uint8_t jump_at;     /* offset after endbr64 */
+	uint8_t jump_at;     /* offset of the jump, after any endbr64 */
 	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;
 	uint8_t fixup_count;

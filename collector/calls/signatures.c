@@ -208,7 +208,9 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 	unread = read_encoded(parameters, &seen);
 	if (callable && (*unread || !seen.is_in_registers))
 		return false;
-	/* A substitution most often repeats a pointer, so the signature stands. */
+	/*
+	 * A substitution usually repeats a pointer, so only the parameters before it are compared.
+	 */
 	if (*unread ? *unread != 'S' || seen.count > signature->count
 		    : seen.count != signature->count)
 		return false;
@@ -218,7 +220,10 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 
 /* ---- signatures of libm ---- */
 
-/* Functions of double with the same parameters; type_of() finds those of other types. */
+/*
+ * Names of functions for double, grouped by parameters; type_of() finds the variants for other
+ * types.
+ */
 static const struct {
 	const char *names;
 	const char *parameters; /* T stands for the type that the name implies */
@@ -287,7 +292,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 		size += strlen(part);
 	}
 	text[size] = '\0';
-	/* The type of the result does not matter here: write that of the arguments. */
+	/* The type of the result does not matter here: write the type of the arguments. */
 	char whole[FG_SIGNATURE_MAX];
 	const size_t type_size = strlen(type);
 
@@ -388,7 +393,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 		return find_vector(name, signature);
 	if (size > WORD_MAX || memchr(name, ':', size))
 		return false;
-	/* Before glibc 2.31, -ffast-math calls "__exp_finite" and the like. */
+	/* Before glibc 2.31, -ffast-math makes code call "__exp_finite" and similar functions. */
 	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
 	    strcmp(name + size - tail, finite) == 0)
 		return find_scalar(name + 2, size - tail - 2, signature);
@@ -397,7 +402,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 
 /* ---- functions of the C library ---- */
 
-/* None of these takes more than six arguments, returns twice or looks at its caller. */
+/* None of these functions takes more than six arguments, returns twice or looks at its caller. */
 static const char plain_functions[] =
 	" abs access atof atoi atol bsearch calloc clock clock_gettime close fclose fflush fgetc fgets "
 	"fopen fputc fputs fread free fseek fstat ftell fwrite getc getenv getline gettimeofday gmtime "

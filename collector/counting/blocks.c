@@ -39,13 +39,16 @@ static void *map(size_t size)
 {
 	void *memory = fg_own_map(size, MAP_NORESERVE);
 
-	/* Programs with large blocks touch few pages of this table. */
+	/*
+	 * A program with large blocks touches few pages of this table: huge pages would waste
+	 * memory.
+	 */
 	if (memory)
 		(void)madvise(memory, size, MADV_NOHUGEPAGE);
 	return memory;
 }
 
-/* The slot's memory, allocated if `make` is set; NULL: none. */
+/* Returns the slot's memory, allocated if `make` is set; NULL: none. */
 #define REACH(slot, make) \
  ((__typeof__(atomic_load(slot)))reach((void *_Atomic *)(slot), sizeof(*atomic_load(slot)), make))
 

@@ -17,7 +17,7 @@ struct fg_count_hooks {
 	void (*thread_end)(struct fg_thread *thread, bool is_last);
 	/* In a child of fork: forgets the parent's counts. */
 	void (*forked)(void);
-	/* Writes what is held now into the trace. NULL: not counted. */
+	/* Requests a dump (dumps.h). NULL: the library takes no dumps. */
 	void (*dump)(void);
 };
 

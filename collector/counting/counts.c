@@ -56,7 +56,7 @@ struct owner {
 	uint32_t path;
 };
 
-/* Returns the number in the trace; 0 is reserved. */
+/* Returns the measure's number in the trace; 0 is reserved. */
 static uint32_t measure_of(enum fg_counter counter, unsigned kind)
 {
 	return (uint32_t)counter * FG_COUNT_KINDS + kind + 1;

@@ -38,7 +38,7 @@ struct fg_counted_path {
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* names in the trace; model/measure.c describes them */
 	void (*begin)(void);               /* called before main if the probe is to count */
-	const char *note;                  /* a note for readers, or NULL */
+	const char *note;                  /* a note for the trace, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* writes further names, or NULL */
 	void (*forget)(void);                        /* called in a child of fork, or NULL */
 };
@@ -65,7 +65,7 @@ void fg_counts_record(enum fg_counter counter, const ucontext_t *context,
 /* Names a kind that was not known when the trace began. Call under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 
-/* The first step of fg_counts_record(), under `busy`: returns the call path, 0: unknown. */
+/* Returns the call path of `context`; 0: unknown. Call under `busy`. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
 /* Like fg_counts_path(), from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
@@ -82,7 +82,7 @@ void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *see
 
 /* ---- io.c ---- */
 
-/* Also counts reads and writes of this stream: its functions may differ from those of stdout. */
+/* Also counts reads and writes of this stream, whose functions may differ from stdout's. */
 void fg_io_watch_stream(FILE *stream);
 
 #endif

@@ -4,13 +4,13 @@
  * and holds. Built only into the counting library.
  *
  * A descriptor counts as open after the real call has made it, and as closed before the real call
- * closes it: in between, another thread may get the same number.  libc opens the descriptors of
- * streams and folders internally, so fopen(), opendir() and their variants are intercepted as
- * well.  The collector intercepts close(), dup2() and a few more anyway, and reports them through
- * fg_fd_hooks.
+ * closes it: right after the call, another thread may get the same number. libc opens the
+ * descriptors of streams and folders internally, so fopen(), opendir() and their variants are
+ * intercepted as well. The collector intercepts close(), dup2() and a few more functions anyway,
+ * and reports their calls through fg_fd_hooks.
  *
- * A child of vfork() shares its parent's memory but has its own descriptors, so the child is not
- * counted.
+ * A child of vfork() shares its parent's memory but has its own descriptors, so nothing is counted
+ * in the child.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/count_probe.h"
@@ -138,7 +138,7 @@ static int opened(int fd)
 	return fd;
 }
 
-/* Runs even while counting is paused, because a counted descriptor is no longer held. */
+/* Runs even while counting is paused: a descriptor counted earlier may be closed then. */
 static void closing(unsigned first, unsigned last)
 {
 	const unsigned end = atomic_load_explicit(&fds_end, memory_order_relaxed);
@@ -161,7 +161,7 @@ static int opened_two(int status, const int fds[2])
 	return status;
 }
 
-/* Some streams have no descriptor. */
+/* Returns the stream's descriptor; -1: it has none. Keeps errno. */
 static int number_of(FILE *stream)
 {
 	const int saved_errno = errno;

@@ -4,12 +4,12 @@
  * only into the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
- * takes it back: in between, another thread may already get the same address.  realloc() frees one
+ * takes it back: right after the call, another thread may get the same address. realloc() frees one
  * block and allocates another.
  *
  * The real functions are the next ones in the loader's search order, so the program keeps the
- * allocator that it is linked with.  While they are looked up, allocations come from a small array
- * that is never freed: the loader may ask for memory then.
+ * allocator that it is linked with. While they are looked up, allocations come from a small array
+ * that is never freed, because the loader may ask for memory during the search.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/counting/dumps.h"
@@ -211,7 +211,7 @@ static void count_free(const struct fg_regs *caller)
 	errno = saved_errno;
 }
 
-/* Runs even while counting is paused, because a counted block is no longer held. */
+/* Runs even while counting is paused: a block counted earlier may be freed then. */
 static struct fg_memory_block release_block(const void *block)
 {
 	struct fg_thread *thread = fg_self;
@@ -275,7 +275,10 @@ FG_EXPORT void *calloc(size_t count_of, size_t size)
 	return block;
 }
 
-/* A block of `early` moves to the heap with the largest size that it may have had. */
+/*
+ * Moves a block from `early` to the heap. Its size is not known, so the copy may extend to the end
+ * of `early`.
+ */
 static void *move_early(const void *block, size_t size)
 {
 	const size_t most = (size_t)(early + EARLY_BYTES - (const uint8_t *)block);
@@ -338,7 +341,7 @@ FG_EXPORT void free(void *block)
 	give_back(block, &caller);
 }
 
-/* C23 adds these functions; each does what free() does, whichever allocator made the block. */
+/* C23 adds these functions; each works like free(), whichever function allocated the block. */
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 

@@ -82,7 +82,7 @@ static void count(const ucontext_t *context, enum direction direction, ssize_t m
 	fg_counts_record(FG_COUNTER_IO, context, &seen);
 }
 
-/* All counted functions differ only in their arguments. */
+/* Most of the counted functions differ only in their arguments. */
 #define COUNTED_AS(name, direction, real, parameters, arguments) \
  ssize_t name parameters                                         \
  {                                                               \
@@ -244,7 +244,7 @@ static void begin(void)
 	if (!take_over(functions_of(stdout)) || (wide && !take_over(wide)))
 		counted.note =
 			"bytes read and written by libc's streams (fread, printf) are not counted "
-			"here";
+			"in this program";
 }
 
 /* Runs before the constructor that starts the collector. */

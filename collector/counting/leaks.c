@@ -126,7 +126,7 @@ static void follow(uintptr_t value)
 	search.reached[search.reached_count++] = (uint32_t)(number - 1);
 }
 
-/* Returns how many bytes could be read from the start; negative: none. */
+/* Returns the number of bytes that could be read; negative: none. */
 static long read_words(uintptr_t from, size_t size)
 {
 	const struct iovec here = {search.words, size};
@@ -153,7 +153,7 @@ static void search_words(uintptr_t from, uintptr_t to)
 	}
 }
 
-/* Skips pages that were never touched: they are empty and slow to read. */
+/* Searches the pages except those never touched, which are empty and slow to read. */
 static void search_pages(uintptr_t from, size_t count)
 {
 	const uintptr_t offset = from / fg_page * sizeof(search.pages[0]);
@@ -201,8 +201,8 @@ static void search_reached(void)
 /* ---- the roots ---- */
 
 /*
- * Returns the end of the block that covers `at`, or 0; *next: start of the next one, at most its
- * old value.
+ * Returns the end of the block that covers `at`, or 0. Lowers `*next` to the start of the next
+ * block if that comes first.
  */
 static uintptr_t block_end(uintptr_t at, uintptr_t *next)
 {

@@ -2,8 +2,8 @@
 /*
  * Each site's share of the peak is found without a pass over the sites. A peak is left when the
  * next event does not raise the total. From then on, each site keeps its value from before its
- * first change (`at_peak`, valid for the current `epoch`); the value of a site that does not change
- * is still that of the peak. The next peak begins a new epoch.
+ * first change (`at_peak`, valid for the current `epoch`); a site that does not change still has
+ * the value that it had at the peak. The next peak begins a new epoch.
  *
  * With several threads, simultaneous events may or may not see each other's blocks: the shares of
  * the peak are then off by those blocks.
@@ -176,7 +176,7 @@ static inline void leave_peak(struct whole *whole)
 		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
 }
 
-/* Publishes the epoch for readers of a process that was killed. */
+/* Publishes the epoch for the reader of the trace, in case the process is killed. */
 static void publish_epoch(const struct whole *whole)
 {
 	struct site *first = atomic_load_explicit(&chunks[0], memory_order_relaxed);
@@ -199,7 +199,7 @@ static bool reach_peak(struct whole *whole, size_t bytes)
 	return true;
 }
 
-/* Returns whether the total is a new maximum. */
+/* Adds to the total. Returns whether the total is a new maximum. */
 static inline bool grow_whole(struct whole *whole, size_t size)
 {
 	const size_t bytes =
@@ -506,7 +506,7 @@ static void add_untouched(uintptr_t address, struct fg_memory_block block)
 	fg_live_look(block, (const void *)address);
 }
 
-/* Classifies the blocks held at the end: leaked, never touched. */
+/* Finds leaked blocks and untouched memory among the blocks held at the end. */
 static void look_at_rest(struct fg_thread *writer)
 {
 	forget_leaks();

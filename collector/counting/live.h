@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory and descriptors that the program holds: for each site (thread, region and call path), the
- * live bytes, their maximum, and their number at the peak of the whole process. Signal-safe.
+ * amount held now, its maximum, and the amount held at the peak of the whole process. Signal-safe.
  */
 #ifndef FG_COLLECTOR_LIVE_H
 #define FG_COLLECTOR_LIVE_H
@@ -34,7 +34,7 @@ struct fg_live_owner {
 uint32_t fg_live_unplaced(enum fg_held what);
 /* Makes a site; if the table is full, returns fg_live_unplaced(). */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* Adds to or subtracts from what the site holds. Any thread may call either function. */
+/* Adds to or subtracts from the amount that the site holds. Any thread may call either function. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
@@ -52,10 +52,11 @@ void fg_live_restore(const struct fg_thread *thread, const void *address,
 
 /* Names the measures of this kind in the trace. */
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
-/* Writes what is live now, as a state that replaces the previous one. */
+/* Writes the amounts that the sites hold, as a state that replaces the previous state. */
 void fg_live_write(struct fg_thread *writer);
 /*
- * Writes what is live now under new measures, "heap.live.1" etc.; the live state does not change.
+ * Writes the amounts that the sites hold as new measures, "heap.live.1" etc.; the live state does
+ * not change.
  */
 void fg_live_dump(struct fg_thread *writer, uint32_t number);
 /* Forgets all sites in a child of fork, where call paths are numbered from the start. */

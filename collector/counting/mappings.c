@@ -215,16 +215,18 @@ static void write_snapshot(struct fg_thread *writer, const struct snapshot *snap
 	}
 }
 
-/* Notes in the trace if much memory is resident and less than a quarter as much was counted. */
+/*
+ * Adds a note to the trace if the process has LARGE or more bytes of anonymous memory, and less
+ * than a quarter of it was counted.
+ */
 static void note_uncounted(struct fg_thread *writer, const struct snapshot *snapshot)
 {
 	if (snapshot->anonymous < LARGE || snapshot->held.most >= snapshot->anonymous / 4)
 		return;
-	(void)fg_note(
-		writer,
-		"most of the process's memory does not come from the counted allocator: the "
-		"program has static arrays, maps memory itself, or has its own allocator; view "
-		"-V resident shows its mappings");
+	(void)fg_note(writer,
+		      "most of the process's memory does not come from the counted allocator: the "
+		      "program has static arrays, maps memory itself, or has its own allocator; "
+		      "fastgate view -V resident shows its mappings");
 }
 
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state)

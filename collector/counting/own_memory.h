@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The collector's own memory, so that a search of the program's memory for pointers can skip it.
- * Signal-safe.
+ * Records the collector's own memory, so that a search of the program's memory for pointers can
+ * skip it. Signal-safe.
  */
 #ifndef FG_COLLECTOR_OWN_MEMORY_H
 #define FG_COLLECTOR_OWN_MEMORY_H
@@ -13,7 +13,10 @@
 
 /* Maps anonymous memory that is never unmapped; NULL: out of memory. */
 void *fg_own_map(size_t size, int flags);
-/* Makes a zeroed table of counters: in the trace file, or if that is full, in memory; or NULL. */
+/*
+ * Makes a zeroed table of counters in the trace file, or in memory if the file is full. NULL: out
+ * of memory.
+ */
 void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
 /*
  * If `at` is ours, returns the end of that part; otherwise 0, and *next is the start of the next

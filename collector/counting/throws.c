@@ -6,7 +6,8 @@
  * The types are found while the program runs: each gets its own number, up to TYPES_MAX.
  *
  * A C program may load the C++ runtime outside the loader's search order. The real function is then
- * searched for in the object that holds the type's virtual table, which is the runtime that throws.
+ * searched for in the object that holds the virtual table of the type's std::type_info: the runtime
+ * that throws.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/process/real.h"
@@ -78,7 +79,7 @@ static uint32_t name_type(struct fg_thread *thread, uint32_t type, const char *m
 	return type;
 }
 
-/* Two threads may enter one type twice, so readers compare names. */
+/* Two threads may each enter the same type, so readers compare names. */
 static uint32_t number_of(struct fg_thread *thread, const struct type_info *info)
 {
 	const char *mangled = info->name + (info->name[0] == '*');

@@ -15,7 +15,10 @@
 char **fg_environment_at_start(char **passed);
 /* Copies the variables at start-up. */
 void fg_environment_keep(char *const *environment);
-/* Returns how many bytes fg_environment_complete() needs; 0: nothing is missing. */
+/*
+ * Returns how many bytes fg_environment_complete() needs; 0: nothing is missing, or the environment
+ * cannot be completed.
+ */
 size_t fg_environment_room(char *const *environment);
 /*
  * Returns the environment with the missing variables restored, built in `memory`. A library that

@@ -48,8 +48,8 @@ static bool is_this_process(void)
 }
 
 /*
- * Restores what the next program's environment lacks, so that the collector follows. Only the stack
- * is written, so this also works in a child of vfork.
+ * Restores the collector's variables that the next program's environment lacks. Only the stack is
+ * written, so this also works in a child of vfork.
  */
 #define COMPLETED(environment)                                                                    \
  (fg_alive() ? fg_environment_complete(environment, alloca(fg_environment_room(environment) + 1)) \
@@ -114,7 +114,7 @@ static const char *why_escapes(const char *path)
 	return linker[0] ? NULL : " is linked statically and ran without being sampled";
 }
 
-/* Notes in the trace that a program about to start cannot be sampled. */
+/* Adds a note to the trace if the program about to start cannot be sampled. */
 static void note_escape(const char *path)
 {
 	struct fg_thread *thread = fg_self;

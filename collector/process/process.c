@@ -5,7 +5,7 @@
  * exec.
  *
  * A child of fork gets clocks at once, so that no time goes unsampled, but gets a file only with
- * its first sample: most children exec before that and would leave an empty one.
+ * its first sample: most children exec before that and would leave an empty file.
  */
 #include "collector/process/process.h"
 
@@ -207,8 +207,8 @@ static void start(char **environment)
 	fg_g.pid = getpid();
 	fg_g.start_ns = begin_ns;
 	/*
-	 * An exec does not reset the kernel's account: keep what earlier images used, to subtract
-	 * it.
+	 * An exec does not reset the kernel's totals: keep the totals of earlier images, to
+	 * subtract them.
 	 */
 	fg_process_used(&fg_g.begin);
 	fg_g.cookie = random_cookie();
@@ -279,7 +279,7 @@ static void after_fork_in_child(void)
 	thread = fg_thread_new();
 	if (!thread)
 		return;
-	/* the parent's slot may be the one that is taken now */
+	/* the new thread may have taken the parent's slot */
 	static struct fg_thread forked;
 	const uintptr_t low = parent->stack_low;
 	const uintptr_t high = parent->stack_high;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and end of the collector in a process image. */
+/* Ends the collector in a process image, or resumes it. */
 #ifndef FG_COLLECTOR_PROCESS_H
 #define FG_COLLECTOR_PROCESS_H
 

@@ -16,7 +16,10 @@
 #include <threads.h>
 
 enum {
-	/* distance from a frame to libc's descriptor: static thread-local storage lies between */
+	/*
+	 * maximum distance from a frame to libc's descriptor: static thread-local storage lies
+	 * between them
+	 */
 	DESCRIPTOR_NEAR = 1 << 20,
 	STACK_SMALL = 64 * 1024, /* smaller stacks get extra room for our handler */
 	STACK_MORE = 16 * 1024,
@@ -64,9 +67,9 @@ void fg_pthreads_watch_end(void)
 }
 
 /*
- * Returns the end of the readable stack: libc's first frames lie above ours, and its descriptor of
- * the thread above them, in the same mapping. Without libc's frames no stack would be complete, and
- * none could be reused.
+ * Returns the end of the readable stack: libc's first frames lie above our frame, and its
+ * descriptor of the thread lies above these frames, in the same mapping. Without libc's frames no
+ * stack would be complete, and no stack could be reused.
  */
 static uintptr_t top_of_stack(uintptr_t here)
 {
@@ -225,7 +228,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 	return status;
 }
 
-/* Like run_thread(), for C11, where the function returns an int: the result fits into a pointer. */
+/* Calls the start function of a C11 thread. It returns an int, which fits into a pointer. */
 static void *run_c11(void *argument)
 {
 	struct fg_thread *thread = fg_self;

@@ -39,8 +39,8 @@ enum fg_real {
  */
 void fg_reals_find(void);
 /*
- * A missing function is replaced by a function that sets ENOSYS and returns -1. Signal-safe after
- * start-up.
+ * Returns the real function; if libc lacks it, a function that sets ENOSYS and returns -1.
+ * Signal-safe after start-up.
  */
 void *fg_real(enum fg_real index);
 bool fg_real_exists(enum fg_real index);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of loaded objects by name, without dlsym(): before glibc 2.34 it is in libdl, which the
- * program may not have loaded, and loading it would change what is measured. Finds the default
- * version of a symbol, and resolves an IFUNC. Takes the loader's lock: never in a handler.
+ * Looks up symbols of loaded objects by name, without dlsym(): before glibc 2.34, dlsym() is in
+ * libdl, which the program may not have loaded, and loading libdl would change what is measured.
+ * Finds the default version of a symbol, and resolves IFUNCs. Takes the loader's lock: never in a
+ * handler.
  */
 #ifndef FG_COLLECTOR_SYMBOLS_H
 #define FG_COLLECTOR_SYMBOLS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads that are sampled. A slot is taken when a thread begins and given back when it ends;
- * its chunk of the trace and its memory pass to the next thread.
+ * the slot's chunk of the trace and its memory pass to the next thread.
  */
 #ifndef FG_COLLECTOR_THREADS_H
 #define FG_COLLECTOR_THREADS_H

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Offsets in Python 3.11, 3.12 and 3.13; 0 if the version lacks the member. */
+/* Offsets in Python 3.11, 3.12 and 3.13; 0 also for a member that the version lacks. */
 /* clang-format off */
 #define OFFSETS(AT) \
 	AT(tss_key, 592, 1544, 2160)                   \

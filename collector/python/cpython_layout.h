@@ -69,7 +69,7 @@ enum {
 	FG_PYTHON_OWNED_BY_C_STACK = 3, /* since 3.12 */
 };
 
-/* NULL: unknown version (PY_VERSION_HEX). */
+/* Returns the layout of this version (PY_VERSION_HEX); NULL: the version is unknown. */
 const struct fg_python_layout *fg_python_layout(uint64_t version);
 enum {
 	FG_PYTHON_OFFSET_WORDS = 48

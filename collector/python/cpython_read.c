@@ -18,7 +18,7 @@ enum {
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,
 	STR_MAX = 1 << 24,
 	STR_BYTES = 40, /* head of a str */
-	KEY_WORDS = 16, /* words of a text without a hash, from its beginning and its end */
+	KEY_WORDS = 16, /* words read from each end of a text without a hash */
 	KEY_BYTES = KEY_WORDS * WORD,
 	HEAD_BYTES = 24, /* head of an object of variable size */
 	NAME_SIZE = 5,   /* "code" with its NUL */
@@ -67,7 +67,7 @@ static bool push(const struct fg_python_reader *reader, struct fg_python_stack *
 	return true;
 }
 
-/* Reads the frames of one evaluation, from its innermost one. */
+/* Reads the frames of one evaluation, from the innermost frame outwards. */
 static bool read_evaluation(const struct fg_python_reader *reader, struct fg_python_stack *stack,
 			    uint64_t innermost, uint64_t native)
 {
@@ -301,8 +301,8 @@ static bool mix_text(const struct fg_python_reader *reader, uint64_t at, uint64_
 }
 
 /*
- * Distinguishes a str from earlier ones at its address: by its length and hash, or by the start and
- * end of its text if no hash is kept yet. False: not a str.
+ * Computes a key that distinguishes a str from earlier strs at the same address: from its length
+ * and hash, or from its length and both ends of its text if it has no hash yet. False: not a str.
  */
 static bool text_key(const struct fg_python_reader *reader, uint64_t address, uint64_t *key)
 {

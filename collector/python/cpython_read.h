@@ -39,7 +39,7 @@ bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t ru
 /* ---- the frames of a thread ---- */
 
 enum {
-	/* A chain of more than FG_PYTHON_FRAMES frames keeps this number of its outermost ones. */
+	/* A chain of more than FG_PYTHON_FRAMES frames keeps this number of outermost frames. */
 	FG_PYTHON_EDGE = FG_TRACE_FRAMES_EDGE,
 	FG_PYTHON_FRAMES = FG_TRACE_FRAMES_MAX,
 	FG_PYTHON_INNER = FG_PYTHON_FRAMES - FG_PYTHON_EDGE,
@@ -48,14 +48,16 @@ enum {
 
 struct fg_python_frame {
 	uint64_t code;
-	/* address of the current instruction or, by version, of the one executed last */
+	/*
+	 * address of the current instruction or, in some versions, of the last executed instruction
+	 */
 	uint64_t instruction;
-	uint64_t stack; /* an address in the native frame that evaluates this one */
+	uint64_t stack; /* an address in the native frame that evaluates this frame */
 	uint32_t id;    /* number that the caller assigns */
 };
 
 struct fg_python_stack {
-	uint32_t total; /* number of frames; fg_python_at() finds the kept ones */
+	uint32_t total; /* number of frames; fg_python_at() finds the kept frames */
 	uint32_t left;  /* innermost frames that are not in a path yet */
 	struct fg_python_frame frames[FG_PYTHON_FRAMES];
 };
@@ -80,22 +82,22 @@ static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_
 
 /*
  * Takes the outermost frame that is not in a path yet, if a native frame whose stack begins at
- * `sp`, or further out, evaluates it. NULL with `left_out`: this many frames are left out here.
+ * `sp`, or further out, evaluates it. If `frame` becomes NULL, `left_out` frames are left out here.
  * False: no such frame. Set `left` to the number of frames before the first call.
  */
 bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
 		    uint32_t *left_out);
 
 /*
- * Reads the chain of frames of a stopped thread from its PyThreadState: addresses alone, not yet
- * verified. False: the chain is unreadable or inconsistent; the stack is then empty.
+ * Reads the chain of frames of a stopped thread from its PyThreadState: only addresses, which are
+ * not verified yet. False: the chain is unreadable or inconsistent; the stack is then empty.
  */
 bool fg_python_chain_read(const struct fg_python_reader *reader, uint64_t thread_state,
 			  struct fg_python_stack *stack);
 
 /* ---- code ---- */
 
-/* The parts of a code object that distinguish it from others. */
+/* The parts of a code object that distinguish it from other code objects. */
 struct fg_python_code {
 	uint64_t address;
 	uint64_t filename, qualname, linetable;
@@ -107,8 +109,8 @@ struct fg_python_code {
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * Computes a key of everything that the code points to: it distinguishes the code from earlier code
- * at the same addresses. 0: the code has no texts.
+ * Computes a key from the members of `code` and its texts: it distinguishes the code from earlier
+ * code at the same addresses. 0: the code has no texts.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);
@@ -128,7 +130,7 @@ enum {
 	FG_PYTHON_LINES_MAX = 64 << 10,
 };
 
-/* Reads a str as UTF-8, cut at `room`; returns its bytes, or 0 if it is empty or not a str. */
+/* Reads a str as UTF-8, cut at `room`. Returns its length in bytes; 0: empty, or not a str. */
 size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
 			   size_t room);
 /* Returns the length of a bytes object; 0: empty, or not a bytes object. */

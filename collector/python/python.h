@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames of Python functions, between the native ones of the interpreter that runs them. A
- * Python frame is a code object and an instruction in it, and is numbered like a native frame.
+ * Adds the frames of Python functions to call paths, between the native frames of the interpreter.
+ * A Python frame is a code object and an instruction in it, and is numbered like a native frame.
  * Signal-safe.
  */
 #ifndef FG_COLLECTOR_PYTHON_H
@@ -49,9 +49,9 @@ void fg_python_rewrite(struct fg_thread *thread);
  */
 void fg_python_look(struct fg_thread *thread);
 /*
- * Extends `path` by frames, outermost first, that are not in the path yet: those evaluated by a
- * native frame whose stack begins at `sp`, or further out. 0: the table is full, or `path` is 0 and
- * no frame follows it.
+ * Extends `path`, outermost frame first, by the frames that are not in the path yet and whose
+ * native frame begins at `sp` or further out. 0: the table is full, or `path` is 0 and no frame
+ * follows it.
  */
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp);
 

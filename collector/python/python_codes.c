@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Code objects are created and freed, and a new one may have the address of an old one, with its
- * texts where the old texts were.  So a code object is identified by its address and everything
- * that it points to, texts included, in one key of 64 bits.  Its texts are written when it is first
- * sampled; the reader of the trace computes the lines.
+ * texts where the old texts were. So a key of 64 bits identifies a code object: it covers the
+ * object's address, size and texts, its first line, and the address of its line table. The texts
+ * are written when the object is first sampled; the reader of the trace computes the lines.
  */
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"
@@ -13,7 +13,7 @@
 enum {
 	CODES_FIRST = 1 << 10,
 	FRAMES_FIRST = 1 << 11,
-	NEW_CODES_MAX = 32, /* new codes per handler */
+	NEW_CODES_MAX = 32, /* maximum number of new codes in one run of the handler */
 	LINES_STEP = 2048,
 };
 

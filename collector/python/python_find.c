@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the module that is an interpreter: the one that exports _PyRuntime. */
+/* Finds the interpreter: the module that exports _PyRuntime. */
 #include "collector/process/exports.h"
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"
@@ -27,7 +27,7 @@ static size_t add_text(char *to, size_t used, const char *text)
 	return used + size;
 }
 
-/* Notes in the trace, for its readers, why there are no Python frames. */
+/* Writes the reason for the lack of Python frames to the trace. */
 static void note_refusal(struct fg_thread *thread)
 {
 	char text[VERSION_TEXT + 2 * FG_NUMBER_SIZE];

@@ -6,7 +6,10 @@ enum {
 	INTERRUPT_NS = 50000, /* hard minimum of a first period; the whole period if that is less */
 	FAULT_NS = 1000,      /* generous time of a fault that clears a page of 4 KiB */
 	PORTIONS = 16,        /* moments over which a difference is spread */
-	/* a portion lies between `each_ns` divided by this and `each_ns` times this */
+	/*
+	 * a portion is at most `each_ns` times this and, before the last look, at least `each_ns`
+	 * divided by this
+	 */
 	MAX_TIMES = 4
 };
 

@@ -43,7 +43,7 @@ struct fg_times {
 struct fg_account {
 	struct fg_times last;
 	bool on;             /* sampling was on at the last look */
-	uint32_t switches;   /* how often sampling had been switched at the last look */
+	uint32_t switches;   /* value of fg_g.switches at the last look */
 	uint64_t sampled_ns; /* user samples since the last look */
 	int64_t owed_ns;     /* CPU time that no sample covers */
 };
@@ -70,8 +70,8 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
  * Brings the account up to date. `split` gets the difference from the last look. If sampling was
  * switched on or off meanwhile, the time is not counted, because the sampled part of it is unknown;
  * call this as soon as fg_account_is_behind() returns true, and that time is short. If sampling was
- * switched and has been switched back, system time is owed what getrusage counted, but at most the
- * unsampled time.
+ * switched and has been switched back, the system time that getrusage counted is owed, but at most
+ * the unsampled time.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
@@ -99,7 +99,7 @@ static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_
  * Returns the system time for the next of `left` moments at which a separate clock found the thread
  * in the kernel, each of which stands for `each_ns`. The two clocks drift apart by chance. Later
  * moments make up for the difference, in small portions so that no moment gets much more than
- * others. The last moments take all of it, up to four times `each_ns` each.
+ * another. The last moments take the whole difference, up to four times `each_ns` each.
  */
 uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
 			    bool is_last);

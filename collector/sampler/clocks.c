@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 enum {
-	FD_FLOOR = 512, /* programs that assume small descriptors never see ours */
+	FD_FLOOR = 512, /* our lowest descriptor, if possible; smaller numbers are the program's */
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -249,7 +249,10 @@ static bool is_system_near(void)
 	return seen_ns && fg_clock_ns(CLOCK_MONOTONIC) - seen_ns < second_ns;
 }
 
-/* All ticks of a thread that uses system time should be seen, including the first. */
+/*
+ * Starts the tick timer. If system time is likely, the timer expires at each tick, including the
+ * first.
+ */
 static void start_ticks(struct fg_thread *thread)
 {
 	thread->clocks.tick_timer = timer_open(thread, fg_cpu_clock_of(fg_tid(thread)), true);

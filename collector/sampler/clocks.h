@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The clocks that interrupt threads: perf events, timers, and their descriptors.
- */
+/* The clocks that interrupt threads: perf events, timers, and their descriptors. */
 #ifndef FG_COLLECTOR_CLOCKS_H
 #define FG_COLLECTOR_CLOCKS_H
 
@@ -14,7 +12,10 @@ enum {
 	/* the shortest periods of the timer on a thread's CPU clock */
 	FG_TICK_SLOW_NS = 10000000,
 	FG_TICK_FAST_NS = 1000,
-	/* the sampling period is this many fast ticks, a slow tick this many sampling periods */
+	/*
+	 * a sampling period has this many fast ticks, and a slow tick lasts this many sampling
+	 * periods
+	 */
 	FG_TICK_PART = 4,
 };
 

@@ -23,8 +23,8 @@
 /* Nanoseconds between samples, 20,000 to 1 s; default 1 ms, with the wall clock 10 ms. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 /*
- * Millionths of the CPU time that sampling may cost. If set, the rate is measured and adapted while
- * the program runs, and FG_ENV_PERIOD is ignored.
+ * Millionths of the CPU time that sampling may cost; ignored with the clocks "wall" and "none". If
+ * set, FG_ENV_PERIOD is ignored, and the period of perf clocks is adapted while the program runs.
  */
 #define FG_ENV_BUDGET "FASTGATE_COLLECTOR_BUDGET"
 /*
@@ -48,9 +48,9 @@
 /* "FIRST-LAST": sample from the start of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /*
- * Absolute path of a struct fg_control_page.  While it says `off`, nothing is sampled or counted;
- * for each dump that it requests, the counting library writes what is held.  The file is mapped, so
- * it must not become shorter: a memfd sealed with F_SEAL_SHRINK.
+ * Absolute path of a struct fg_control_page. While it says `off`, nothing is sampled or counted;
+ * for each dump that it requests, the counting library writes the memory and descriptors held. The
+ * file is mapped, so it must not become shorter: it must be a memfd sealed with F_SEAL_SHRINK.
  */
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */
@@ -58,11 +58,11 @@
 /* "off": the frames of Python functions are left out; "auto" (default): they are read. */
 #define FG_ENV_PYTHON "FASTGATE_COLLECTOR_PYTHON"
 /*
- * "own": look objects up as with a glibc before 2.35, which lacks _dl_find_object(); "auto"
- * (default): only with such a glibc.
+ * "own": look objects up in our own index, as with a libc that lacks _dl_find_object() (musl, glibc
+ * before 2.35); "auto" (default): only with such a libc.
  */
 #define FG_ENV_INDEX "FASTGATE_COLLECTOR_INDEX"
-/* Comma-separated words for what the counting library counts; unset: it counts nothing. */
+/* Comma-separated names of the counters of the counting library; unset: it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
 /* Number of a signal that requests a dump from the counting library. */
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
@@ -108,9 +108,7 @@ enum fg_counter {
  * signature for functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
-/*
- * "1": also time calls. Functions without hooks are timed only if a stub can safely call them.
- */
+/* "1": also time calls. Functions without hooks are timed only if a stub can safely call them. */
 #define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
 /*
  * With FG_ENV_DOMAINS, "N" keeps the arguments of one call in N, and FG_ENV_VALUES_BITS is the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts what would affect the collector by accident: closing descriptors wholesale, unloading
- * libraries, entering sandboxes. To the program, our descriptors look as if they were not open.
+ * Intercepts calls that would affect the collector by accident: they close all descriptors, unload
+ * libraries or enter sandboxes. To the program, our descriptors look as if they were not open.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/process/pthreads.h"
@@ -59,7 +59,7 @@ FG_EXPORT void closefrom(int first)
 
 	if (close_range((unsigned)from, ~0u, 0) == 0)
 		return;
-	/* A glibc before 2.34 lacks close_range(), and so may the kernel. */
+	/* A glibc before 2.34 lacks close_range(), and the kernel may lack it as well. */
 	for (int fd = from; fd < FG_FDS_MAX; fd++)
 		(void)close(fd);
 }
@@ -90,7 +90,7 @@ FG_EXPORT int dup3(int from, int to, int flags)
  * already reading one, but not forever.
  *
  * dlopen() is not wrapped, because the loader looks at its caller. New libraries are noticed when a
- * sample meets them, here, and at the end.
+ * sample lies in them, here, and when the process ends.
  */
 FG_EXPORT int dlclose(void *handle)
 {

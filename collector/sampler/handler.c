@@ -264,7 +264,8 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 
 /*
  * Returns the part of the debt that is not left to hits of the kernel's event: the time of hits
- * whose call path is unknown, and debt beyond LATE_PERIODS. All of it if the event is not a clock.
+ * whose call path is unknown, and debt beyond LATE_PERIODS. All of the debt if the event is not a
+ * clock.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
@@ -316,7 +317,10 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Sets a fast tick while system time passes, and a slow one after a while without it. */
+/*
+ * Sets a fast tick while system time passes, and a slow tick after TICK_PATIENCE ticks without
+ * system time.
+ */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -420,7 +424,10 @@ static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_
 	sample_or_carry(thread, context, weight_ns);
 }
 
-/* CPU time used while sampling was off is not missed time. */
+/*
+ * Brings the account up to date if sampling was switched: CPU time used while sampling was off is
+ * not missed time.
+ */
 static void note_switch(struct fg_thread *thread, bool on)
 {
 	const uint32_t switches = atomic_load(&fg_g.switches);

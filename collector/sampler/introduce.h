@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts a new trace file with all that a reader should know about the process before its first
+ * Starts a new trace file with the facts about the process that a reader needs before the first
  * sample.
  */
 #ifndef FG_COLLECTOR_INTRODUCE_H

@@ -8,8 +8,8 @@
  *	task      region, named by the task         event    region, named by the event
  *	frame     unit of work, numbered from 1     pause / resume, detach
  *
- * The layouts below are those of the API's binary interface: newer versions only add members after
- * those used here.
+ * The layouts below follow the API's binary interface: newer versions only add members after the
+ * members used here.
  */
 #include "base/attrs.h"
 #include "collector/sampler/region_table.h"

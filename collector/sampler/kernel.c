@@ -11,8 +11,8 @@
  *
  * Every record since the last look stands for a period of the event and gets that share of the
  * sample's weight; the last one gets the remainder: system time that no sample found, possibly at
- * other places.  Without a new record, the last one in the ring shows what the kernel does at this
- * place.  Up to half of the ring, or an eighth if records have stacks, is kept for that.
+ * other places. Without a new record, the last old record in the ring shows what the kernel does at
+ * this place. Up to half of the ring, or an eighth if records have stacks, is kept for old records.
  */
 #include "collector/sampler/kernel.h"
 
@@ -114,8 +114,8 @@ static uint64_t period_of_event(const struct fg_thread *thread)
 }
 
 /*
- * The ring should hold the records between two ticks: when the ring is full, the kernel drops
- * further records.
+ * Returns the size of a ring that holds the records between two ticks, up to RING_BYTES_MAX: when a
+ * ring is full, the kernel drops further records.
  */
 static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 {
@@ -158,7 +158,10 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A lack of descriptors or memory affects one thread; a missing permission affects all threads. */
+/*
+ * Gives up the event: for this thread if descriptors or memory are short, and for all threads
+ * otherwise.
+ */
 static void refuse(struct fg_thread *thread, int error)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -205,7 +208,7 @@ static int start_to_look(struct fg_thread *thread, bool with_stacks)
 	return 0;
 }
 
-/* Has the thread's period been adapted since the event was opened? */
+/* Has the thread's period changed by more than a factor of 2 since the event was opened? */
 static bool is_of_another_rate(const struct fg_thread *thread)
 {
 	const uint64_t period_ns = period_of_event(thread);
@@ -363,7 +366,7 @@ static void consider(const struct fg_thread *thread, uint64_t at, uint64_t size,
 		*(record.ip == search->ip ? &search->old_exact : &search->old_near) = at + 1;
 }
 
-/* Iterates over everything in the ring. */
+/* Considers each sample in the ring. */
 static void look(struct fg_thread *thread, uint64_t head, struct search *search)
 {
 	uint64_t at = control(thread)->data_tail;
@@ -403,7 +406,7 @@ static void make_room(struct fg_thread *thread, uint64_t head)
 
 /* ---- pieces ---- */
 
-/* Returns the call path of a record below `path`; `path` itself if the table is full. */
+/* Extends `path` by the kernel's frames of a record, as far as the table has room. */
 static uint32_t path_of(struct fg_thread *thread, uint64_t at, uint32_t path)
 {
 	struct record record;
@@ -471,7 +474,7 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 	if (found->count > 0)
 		count = split(thread, found, path, weight_ns, pieces);
 	make_room(thread, head);
-	/* no room for even one frame of the kernel: treat it as unknown */
+	/* no room for even one frame of the kernel: treat the place as unknown */
 	return count > 0 && pieces[0].path != path ? count : 0;
 }
 
@@ -483,7 +486,7 @@ bool fg_kernel_has_new_hits(const struct fg_thread *thread)
 }
 
 /*
- * Returns the path of a record, from the program's outermost frame to the kernel's innermost one,
+ * Returns the path of a record, from the program's outermost frame to the kernel's innermost frame,
  * or 0.
  */
 static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,

@@ -9,7 +9,7 @@
  * finds the thread in the kernel looks up in the ring what the kernel did at this place.
  *
  * The event lives as long as the ring is mapped and has no descriptor. A child of fork() has
- * neither.
+ * neither the event nor the ring.
  */
 #ifndef FG_COLLECTOR_KERNEL_H
 #define FG_COLLECTOR_KERNEL_H
@@ -27,8 +27,8 @@ struct fg_kernel_piece {
 };
 
 /*
- * Starts looking, if wanted and permitted; stops if the thread leaves its CPU so often that it
- * costs too much. Call from the thread itself.
+ * Opens the event, if wanted and permitted; closes it if the thread leaves its CPU so often that
+ * the event costs too much. Call from the thread itself.
  */
 void fg_kernel_watch(struct fg_thread *thread);
 /* Call when the thread uses no more system time, or ends. */
@@ -38,16 +38,16 @@ void fg_kernel_count_interrupts(struct fg_thread *thread);
 /* Discards the records in the ring, which were written while sampling was off. */
 void fg_kernel_skip(struct fg_thread *thread);
 /*
- * Splits `weight_ns` of a thread that was found in the kernel below `path` by what the kernel did.
- * The weights of the pieces add up to `weight_ns`. 0 pieces: unknown. Call only while the event is
- * open, under the thread's `busy`.
+ * Splits `weight_ns` of a thread that was found in the kernel below `path` among the kernel's call
+ * paths. The weights of the pieces add up to `weight_ns`. 0 pieces: unknown. Call only while the
+ * event is open, under the thread's `busy`.
  */
 unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, uint32_t path,
 			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX]);
 
 /*
- * Is the event itself a clock? It is if system time is sampled at ticks: each record stands for a
- * period of the event, wherever the ticks are. Call from the thread itself.
+ * Is the event itself a clock? It is if its records have stacks: each record stands for a period of
+ * the event, wherever the ticks are. Call from the thread itself.
  */
 static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 {

@@ -9,7 +9,7 @@ enum {
 	SECOND_NS = 1000000000
 };
 
-/* Parses decimal digits up to `end`; false if there is anything else. */
+/* Parses decimal digits up to `end`; false: there is anything else, or the number is too large. */
 static bool parse_number(const char *text, const char *end, uint64_t *value)
 {
 	uint64_t result = 0;

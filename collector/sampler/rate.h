@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures what samples cost on this host, and adapts their rate to a budget.
+ * Measures the cost of samples on this host, and adapts their rate to a budget.
  *
  * From time to time a thread's perf clock is restarted, so that the CPU time at which it expires is
  * known. The CPU time from then to the handler is the kernel's part of a sample: interrupt,
- * reprogramming of the timer, signal. The ioctl that restarts the clock costs about as much as a
- * context switch pays for stopping one timer and starting another.
+ * reprogramming of the timer, signal. The ioctl that restarts the clock costs about as much as
+ * stopping one timer and starting another at a context switch.
  *
- * The period grows as far as necessary at once, and shrinks in steps.
+ * The period grows in one step as far as necessary, and shrinks in several steps.
  */
 #ifndef FG_COLLECTOR_RATE_H
 #define FG_COLLECTOR_RATE_H

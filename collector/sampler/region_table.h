@@ -10,7 +10,7 @@ uint32_t fg_name_find(const char *text);
 /* Returns the region of this name inside `parent`; 0: the table is full. */
 uint32_t fg_region_find(uint32_t parent, uint32_t name);
 
-/* Regions are numbered from 1 to this. */
+/* Returns the number of regions, which are numbered from 1. */
 uint32_t fg_region_count(void);
 uint32_t fg_region_parent(uint32_t region);
 uint32_t fg_region_name(uint32_t region);

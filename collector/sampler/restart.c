@@ -3,13 +3,13 @@
  * Restarts a system call that our signal interrupted, so that the program does not see EINTR.
  *
  * The kernel has put -EINTR into the result register, and the pc is after the call's instruction.
- * The arguments are still in their registers (if the result has replaced the first one, it is read
- * from where libc took it). If the call's number can be found, the pc is set back to the
+ * The arguments are still in their registers (if the result has replaced the first argument, it is
+ * read from where libc took it). If the call's number can be found, the pc is set back to the
  * instruction, and the program makes the call again.
  *
  * If another handler had run in between, the program would expect EINTR. If a handler starts on top
  * of ours, the pc is in that handler, and nothing is done here. Our handler blocks all signals, so
- * the pending ones have not been handled yet. If a call installs a mask while it waits, the kernel
+ * pending signals have not been handled yet. If a call installs a mask while it waits, the kernel
  * has restored the program's mask when our handler runs, so there are four kinds of pending
  * signals:
  *
@@ -33,14 +33,14 @@
  * whose mask admits our signal. Such a call returns to a mask that blocks our signal, and the
  * context shows that mask.
  *
- * Timeouts: absolute and endless ones need nothing, and some calls write back the remaining time.
- * Other calls are restarted with a timeout of ours in the thread's own memory; its address
- * identifies the call if it is interrupted once more. poll and epoll_wait take a number, and a mark
- * identifies these two calls (collector/arch/arch.h). Only the register of the timeout is changed,
- * because libc's code after the call may need the other registers. The time before the first
- * interruption cannot be known and is given back to the program. CPU clocks interrupt a call only
- * as it begins, wall clocks after one period at the latest, so a timeout grows by at most one
- * period, and by up to 1 ms more if it is in milliseconds.
+ * Absolute and endless timeouts need no change, and some calls write back the remaining time. Other
+ * calls are restarted with a timeout of ours in the thread's own memory; its address identifies the
+ * call if it is interrupted once more. poll and epoll_wait take a number, and a mark identifies
+ * these two calls (collector/arch/arch.h). Only the register of the timeout is changed, because
+ * libc's code after the call may need the other registers. The time before the first interruption
+ * cannot be known and is given back to the program. CPU clocks interrupt a call only as it begins,
+ * wall clocks after one period at the latest, so a timeout grows by at most one period, and by up
+ * to 1 ms more if it is in milliseconds.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -379,7 +379,7 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 struct pending {
 	bool yields;
 	int flags; /* flags of the first handler that runs before the call */
-	/* a signal is pending that the program's mask blocks and the call's mask does not */
+	/* a signal that the program's mask blocks is pending, and the call's mask admits it */
 	bool in_call;
 };
 
@@ -400,7 +400,7 @@ static struct pending look_for_pending(const sigset_t *outer, const struct call 
 	struct pending found = {0};
 	sigset_t waiting;
 
-	/* Our handler blocks all signals, so the kernel lists every pending one. */
+	/* Our handler blocks all signals, so the kernel lists every pending signal. */
 	(void)sigemptyset(&waiting);
 	if (fg_g.sandboxed || real_sigpending(&waiting) != 0)
 		return found;
@@ -430,7 +430,7 @@ static bool is_ours(const ucontext_t *context, const struct call *call,
 }
 
 /*
- * Has a handler just had this call restarted? Then the thread stands at the call's instruction, so
+ * Has a handler just had this call restarted? Then the thread is at the call's instruction, so
  * another signal of ours came before the call could begin: while that handler ran, or on the way
  * back from it.
  */

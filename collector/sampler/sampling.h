@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sampling is switched by units of work, by the program itself and by a control file. */
+/*
+ * Sampling is switched by a delay and a duration, by units of work, by the program itself and by a
+ * control file.
+ */
 #ifndef FG_COLLECTOR_SAMPLING_H
 #define FG_COLLECTOR_SAMPLING_H
 

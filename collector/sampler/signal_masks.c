@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The program's signal masks, and calls that install one while they wait.
+ * The program's signal masks, and calls that install a mask while they wait.
  *
  * If the mask of a call treats our signal differently from the program's own mask, the signal is
  * blocked on entry: a signal that arrives before the kernel has switched masks is not handled too

@@ -11,7 +11,7 @@
 
 /* Did the program block the signal in this thread? */
 extern _Thread_local bool fg_signal_blocked __attribute__((tls_model("initial-exec")));
-/* Other threads read this to decide whether this one takes a signal sent to the process. */
+/* Also shows other threads whether this thread takes a signal sent to the process. */
 void fg_signal_set_blocked(bool is_blocked);
 
 /* Returns the program's action for the signal. */

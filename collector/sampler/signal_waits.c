@@ -14,7 +14,10 @@ enum {
 	SAMPLE_TRIES = 100
 };
 
-/* Signals of this thread's clocks that reached the handler; [1] counts those of its tick. */
+/*
+ * Numbers of signals of this thread's clocks that reached the handler: [1] of the tick timer, [0]
+ * of the other clock.
+ */
 static _Thread_local volatile sig_atomic_t arrived[2] __attribute__((tls_model("initial-exec")));
 
 static int64_t ns_of(const struct timespec *time)
@@ -56,8 +59,8 @@ void fg_signal_arrived(bool tick)
 
 /*
  * Sends a sample that a wait has consumed to the handler, which shows the thread waiting. The
- * kernel drops the signal while another of that number is pending, so it is sent until it arrives:
- * a timer that its handler re-arms would otherwise stay silent forever.
+ * kernel drops the signal while another signal of that number is pending, so it is sent until it
+ * arrives. Otherwise a timer that the handler re-arms would stay silent forever.
  */
 static void sample_now(siginfo_t *info, bool tick)
 {
@@ -70,7 +73,10 @@ static void sample_now(siginfo_t *info, bool tick)
 	}
 }
 
-/* Waits for the program's signal or a sample. */
+/*
+ * Waits for a signal of the program. Samples that arrive meanwhile are taken, and the wait
+ * continues.
+ */
 static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const int64_t end_ns =

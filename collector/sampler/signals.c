@@ -16,7 +16,7 @@ enum {
 
 static void (*our_handler)(int signal, siginfo_t *info, void *context);
 /*
- * The program's action for our signal: two copies, so that a handler always finds a complete one.
+ * The program's action for our signal: two copies, so that a handler always finds a complete copy.
  */
 static struct sigaction shadow[2];
 static _Atomic uint32_t shadow_current;
@@ -258,7 +258,7 @@ static bool run_handler(int signal, siginfo_t *info, void *context, int *flags)
 	for (int number = 1; number < NSIG; number++)
 		if (sigismember(&action.sa_mask, number) == 1)
 			(void)sigaddset(&mask, number);
-	(void)sigdelset(&mask, FG_SIGNAL); /* we may have blocked it during a call */
+	(void)sigdelset(&mask, FG_SIGNAL); /* we may have blocked our signal during a call */
 	(void)raw_mask(SIG_SETMASK, &mask, &before);
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(signal, info, context);

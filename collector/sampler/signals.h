@@ -18,8 +18,8 @@ void fg_signal_begin(void);
  */
 bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
 /*
- * Like fg_signal_forward(), for a signal kept for this thread whose wake the kernel has dropped in
- * favour of a sample.
+ * Like fg_signal_forward(), for a kept signal whose wake the kernel has dropped in favour of a
+ * sample.
  */
 bool fg_signal_forward_kept(int signal, void *context, int *flags);
 /* Call when the handler has received a signal of this thread's clock, or of its tick. */

@@ -47,7 +47,7 @@ enum {
 	FG_OUTPUT_MAX = 3072,
 	FG_RECORD_HEAD = 8,
 	FG_NAME_SIZE = 16,     /* size of a thread's name in the kernel */
-	FG_RECORD_ROOM = 4608, /* enough for a path and a few numbers */
+	FG_RECORD_ROOM = 4608, /* bytes of a record: room for a path and a few numbers */
 };
 
 /* A mapped object. The members that are not atomic are written before `start` and never again. */
@@ -112,7 +112,7 @@ struct fg_region_times {
 
 enum {
 	FG_KERNEL_HITS_MAX = 32,
-	FG_COPY_FRAMES = 256, /* frames in a copy of the innermost part of a stack */
+	FG_COPY_FRAMES = 256, /* maximum number of frames in a copy of a stack's innermost part */
 	FG_REGION_STEPS = 32,
 };
 
@@ -129,7 +129,7 @@ struct fg_kernel_hits {
 	uint32_t count;
 };
 
-/* A thread's large buffers, such as its previous stack, the new one, and totals of regions. */
+/* A thread's large buffers, such as its previous stack, its new stack, and totals of regions. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
@@ -151,10 +151,10 @@ struct fg_chunk_writer {
 struct fg_thread_clocks {
 	bool attached;
 	bool unsettled;         /* perf still has its shorter first period */
-	uint8_t unmeasured;     /* samples since the last measured one */
-	uint64_t period_ns;     /* perf, tick: current period */
+	uint8_t unmeasured;     /* samples since the last measured sample */
+	uint64_t period_ns;     /* current sampling period */
 	uint64_t due_cpu_ns;    /* CPU time at which perf's period ends; 0: unknown */
-	uint64_t restart_ns;    /* CPU time of the last restart */
+	uint64_t restart_ns;    /* CPU time that the last restart took */
 	uint64_t late_ns;       /* delay of the sample being measured */
 	uint64_t sample_cpu_ns; /* CPU time at the handler of the sample being measured */
 	bool tick_fast;
@@ -163,10 +163,10 @@ struct fg_thread_clocks {
 	int timer; /* timer of the clocks other than perf */
 	int tick_timer;
 	uint64_t random;
-	uint64_t carried_ns;      /* weight of samples that could not be taken */
-	uint64_t slowed_ns;       /* CPU time up to which the slowdown has been added */
-	uint64_t last_ns;         /* at the last sample: jitter: CPU time; wall: elapsed time */
-	void *kernel_ring;        /* ring of collector/sampler/kernel.c; NULL: none */
+	uint64_t carried_ns; /* weight of samples that could not be taken */
+	uint64_t slowed_ns;  /* CPU time up to which the slowdown has been added */
+	uint64_t last_ns;    /* time of the last sample: CPU time (jitter) or elapsed time (wall) */
+	void *kernel_ring;   /* ring of collector/sampler/kernel.c; NULL: none */
 	uint64_t kernel_since_ns; /* CPU time up to which the event's interrupts are counted */
 	uint64_t kernel_period_ns;
 	uint64_t kernel_seen; /* position in the ring up to which records were read */
@@ -187,7 +187,7 @@ struct fg_region_step {
 /* The thread's regions and unit of work: collector/sampler/regions.c. */
 struct fg_thread_regions {
 	uint32_t current;
-	uint32_t steps; /* number of steps; the last ones are kept in a ring */
+	uint32_t steps; /* number of steps; the last FG_REGION_STEPS are kept in a ring */
 	struct fg_region_step step[FG_REGION_STEPS];
 	uint32_t written; /* the current region according to the trace */
 	uint32_t depth;
@@ -244,7 +244,7 @@ struct fg_thread {
 	_Atomic uint8_t busy;
 	/* Set while the thread counts a call: fg_thread_count_begin(). */
 	_Atomic uint8_t counting;
-	/* The program has unblocked our signal here, or waits for it. */
+	/* The program has unblocked our signal in this thread, or waits for it. */
 	_Atomic bool takes_signal;
 	bool written;            /* FG_RECORD_THREAD_BEGIN is in the trace */
 	char name[FG_NAME_SIZE]; /* name according to the trace */
@@ -319,7 +319,7 @@ struct fg_options {
 struct fg_global {
 	_Atomic uint32_t *alive;
 	bool lazy; /* the file is created with the first sample, as in a child of fork */
-	/* the program has entered a sandbox: no system calls from handlers any more */
+	/* the program has entered a sandbox: handlers make no system calls from then on */
 	bool sandboxed;
 	_Atomic uint8_t opening;
 	struct fg_options options;

@@ -23,12 +23,16 @@
 
 enum {
 	CAPACITY_MIN = 1 << 20,
-	CAPACITY_PLAIN = 16 << 20, /* allocated at once if the kernel cannot populate */
+	/* maximum size if the kernel cannot populate pages: the file is then allocated at once */
+	CAPACITY_PLAIN = 16 << 20,
 	SANDBOX_ROOM = 4 << 20,
 	IMAGES_MAX = 100000,
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
-	/* including the header's page; enough for ten seconds at 1,000 samples a second */
+	/*
+	 * pages populated at the start, with the header's: enough for ten seconds at 1,000 samples
+	 * a second
+	 */
 	PREFAULT_AT_START = 16,
 	PREFAULT_PAGES = 41, /* pages of a batch */
 };
@@ -547,7 +551,7 @@ bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, u
 	if (weight_ns != atomic_load(&fg_g.header)->period_ns)
 		flags |= FG_SAMPLE_WEIGHT;
 	if (!has_room(&thread->writer, sizeof(bytes))) {
-		/* Times are relative to the start of the chunk: open it first. */
+		/* Times are relative to the start of the chunk: open a chunk first. */
 		struct fg_trace_chunk *chunk = chunk_new(thread, sizeof(bytes), now_ns);
 
 		if (!chunk)

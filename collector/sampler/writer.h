@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the trace file, which is created once per process image, mapped, and appended to from
- * handlers. Signal-safe, except where a comment says otherwise. A write that fails counts its cause
- * and is otherwise silent.
+ * handlers. Signal-safe, except where a comment says otherwise. A write that fails returns false.
  */
 #ifndef FG_COLLECTOR_WRITER_H
 #define FG_COLLECTOR_WRITER_H
@@ -16,13 +15,16 @@
 #endif
 
 /*
- * Creates and maps the file; 0, or a negative errno. Uses open, mmap and the like: not in a
- * sandbox.
+ * Creates and maps the file; 0, or a negative errno. Uses open(), mmap() and similar calls: not in
+ * a sandbox.
  */
 int fg_file_open(void);
 /* Abandons the file in this process without changing it. */
 void fg_file_detach(void);
-/* Allocates room in advance and makes no further system calls: the program enters a sandbox. */
+/*
+ * Call when the program enters a sandbox: allocates room in advance, so that later writes make no
+ * system calls.
+ */
 void fg_file_enter_sandbox(void);
 
 /*

@@ -92,8 +92,8 @@ static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t
 }
 
 /*
- * Finds the part of the file's mapped segments that contains `size` bytes at this address; false:
- * no part does.
+ * Finds the mapped segment whose part of the file contains `size` bytes at this address; false:
+ * none.
  */
 static bool find_segment(const struct fg_module *module, const ElfW(Phdr) * headers, size_t count,
 			 uintptr_t at, size_t size, struct fg_tables *found)
@@ -369,7 +369,7 @@ static bool is_mapped(uintptr_t low, uintptr_t high)
 {
 	const uintptr_t begin = fg_page_down(low);
 
-	/* Writes nothing; returns whether the whole range is mapped. */
+	/* With these flags, msync() writes nothing, and fails unless the whole range is mapped. */
 	return syscall(SYS_msync, begin, fg_page_up(high) - begin, MS_ASYNC) == 0;
 }
 
@@ -430,7 +430,7 @@ static bool add_loaded_modules(struct fg_thread *thread)
 
 /*
  * libc unloads some objects (converters of iconv()) without a dlclose() that we see, so the tables
- * of a module that may go are checked before use.
+ * of a module that may be unloaded are checked before use.
  */
 static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
@@ -537,8 +537,8 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 }
 
 /*
- * Two concurrent scans, which musl allows, may add an object twice: the next scan drops one of the
- * two entries.
+ * Two concurrent scans, which musl allows, may add an object twice: the next fg_modules_check()
+ * drops one of the two entries.
  */
 static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 {

@@ -183,7 +183,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	return info;
 }
 
-/* A frame of an older table is also entered into the newest, where lookups begin. */
+/* Also enters a frame of an older table into the newest table, where lookups begin. */
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
 	struct fg_table_level *level =

@@ -34,8 +34,8 @@ void fg_paths_clear(void);
 /* Populates a few more pages of the tables. Called by each handler. */
 void fg_paths_prepare(void);
 /*
- * Returns the frame at `pc`, where it was interrupted if `exact`; otherwise `pc` is a return
- * address.
+ * Returns the frame at `pc`, which is the interrupted instruction if `exact`, and otherwise a
+ * return address.
  */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
 /* Like fg_frame_find(), for a frame of an earlier moment; no id if its code may be gone. */

@@ -245,9 +245,9 @@ struct simple {
 };
 
 /*
- * DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>. Compilers
- * emit this for realigned stacks; hand-written assembly uses it for a new stack that holds the old
- * pointer.
+ * Reads DW_OP_breg<n> <offset>, then optionally DW_OP_deref and DW_OP_plus_uconst <addend>.
+ * Compilers emit this expression for realigned stacks; hand-written assembly uses it for a new
+ * stack that holds the old pointer.
  */
 static bool simple_expression(struct fg_cfi_cursor c, struct simple *is)
 {
@@ -322,7 +322,7 @@ static uint64_t rule_of_row(const struct row *row)
 	return rule_of_frame(row);
 }
 
-/* Computes the row for `address`; false if the tables have none. */
+/* Computes the row for `address`; false: the tables have none, or it is not supported. */
 static bool row_at(const struct fg_tables *tables, uintptr_t address, struct machine *m,
 		   struct fg_cfi_function *fde)
 {

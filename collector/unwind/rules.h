@@ -28,7 +28,7 @@ enum fg_rule_kind {
 	/* kinds that name no register */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
-	/* no table for this address, or an unsupported one */
+	/* no table for this address, or an unsupported row */
 	FG_RULE_UNKNOWN,
 };
 
@@ -95,7 +95,7 @@ static inline int fg_rule_addend(uint64_t rule)
 }
 
 /*
- * A module's unwind tables, and the range of its memory that may be read: a damaged table points
+ * A module's unwind tables, and the range of its memory that may be read: a damaged table may point
  * anywhere.
  */
 struct fg_tables {
@@ -106,7 +106,7 @@ struct fg_tables {
 
 /*
  * Returns the rule for `address`: the frame's pc if it was interrupted there, pc - 1 for a return
- * address. FG_RULE_UNKNOWN if the tables do not say. Nothing outside [low, high) is read.
+ * address. FG_RULE_UNKNOWN: the tables have no supported row. Nothing outside [low, high) is read.
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 

@@ -29,7 +29,10 @@ struct fg_table_level {
 int fg_table_reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size);
 /* Forgets everything: a child of fork starts its own file. */
 void fg_table_clear(struct fg_table_level *levels, _Atomic uint32_t *current, size_t entry_size);
-/* Returns the newest level with room for an entry; opens the next one if needed. NULL: all full. */
+/*
+ * Returns the newest level with room for an entry; opens the next level if needed. NULL: all are
+ * full.
+ */
 struct fg_table_level *fg_table_to_fill(struct fg_table_level *levels, _Atomic uint32_t *current);
 
 static inline uint32_t fg_spread(uint64_t key)
@@ -57,8 +60,8 @@ uint32_t fg_ids_find(const struct fg_keyed_ids *table, uint64_t key);
 /* Is there room for another entry? */
 bool fg_ids_have_room(struct fg_keyed_ids *table);
 /*
- * Enters the key if there is room. If another thread has entered it under another id, either may be
- * found from then on.
+ * Enters the key if there is room. If another thread has entered the key with another id, either id
+ * may be found from then on.
  */
 void fg_ids_add(struct fg_keyed_ids *table, uint64_t key, uint32_t id);
 

@@ -5,17 +5,17 @@
  * return addresses and saved frame pointers.
  *
  * That makes the previous stack worth keeping. Between two samples most of a deep stack has not
- * moved. When the walk reaches a frame with the pc, sp and bp of a kept one, and all words that the
- * kept walk read from there on (the return addresses and the frames' other "checks") are unchanged,
- * the rest of the walk would repeat itself word for word and can be skipped: comparing a word costs
- * a third of a nanosecond, walking a frame costs five. If a word has changed, the walk continues
- * from the frame to which the first such word belongs. Nothing is assumed and nothing in the
- * program is changed, unlike with trampolines planted into return addresses.
+ * moved. When the walk reaches a frame with the pc, sp and bp of a kept frame, and all words that
+ * the kept walk read from there on (the return addresses and the frames' other "checks") are
+ * unchanged, the rest of the walk would repeat itself word for word and can be skipped: comparing a
+ * word costs a third of a nanosecond, walking a frame costs five. If a word has changed, the walk
+ * continues from the frame to which the first such word belongs. Nothing is assumed and nothing in
+ * the program is changed, unlike with trampolines planted into return addresses.
  *
  *	kept:                      leaf  step   fit   loop  main  _start
  *	new walk:      add   solve              fit
  *
- * add and solve are walked, then fit is met: check fit, loop, main, and stop.
+ * The walk steps through add and solve, reaches fit, checks fit, loop and main, and stops.
  *
  * Two trails of frames take turns: one holds the previous stack, the other takes the new walk. At
  * the end the few new frames are put in front of the kept frames that are still valid. The trails
@@ -37,7 +37,7 @@ enum {
 	 * cut there
 	 */
 	NEW_FRAMES_MAX = 96,
-	NAMELESS_MAX = 256, /* consecutive frames of code generated at run time */
+	NAMELESS_MAX = 256, /* maximum number of consecutive frames of code generated at run time */
 };
 
 static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
@@ -178,7 +178,7 @@ static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_a
 	struct fg_regs caller = {0, cfa, walk->regs.bp};
 	uintptr_t pc;
 
-	if (cfa <= walk->regs.sp) /* a frame lies above the one it called */
+	if (cfa <= walk->regs.sp) /* a frame lies above the frame that it called */
 		return STEP_LOST;
 	if (!depend(walk, at.pc, &pc))
 		return STEP_LOST;
@@ -197,7 +197,7 @@ static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_a
 	return STEP_ON;
 }
 
-/* Steps by the link register, which holds the return address of the interrupted frame only. */
+/* Steps by the link register, which holds a return address only in the interrupted frame. */
 static enum step step_to_link(struct fg_walk *walk, uintptr_t cfa)
 {
 	if (!walk->leaf || cfa < walk->regs.sp)
@@ -229,9 +229,9 @@ static enum step step_signal(struct fg_walk *walk)
 }
 
 /*
- * Code generated at run time calls other such code, and nothing is known of either. Frame pointers
- * lead through it if each leads outwards, until one reaches a call from a module; a word that is
- * not a frame pointer does not lead there.
+ * Do frame pointers lead from `bp` to a call from a module? Code generated at run time has no
+ * tables and may call more such code, but if it keeps frame pointers, each leads outwards. A word
+ * that is not a frame pointer hardly ever leads to a module.
  */
 static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 {
@@ -264,7 +264,8 @@ static bool has_rule(struct fg_walk *walk, uintptr_t pc)
 
 /*
  * If calls leave the return address in a register, code without tables that has called nothing
- * still has it there; otherwise the register points into this code itself.
+ * still has its return address in that register; after a call, the register points into the code
+ * itself.
  */
 static bool is_leaf_without_table(struct fg_walk *walk)
 {
@@ -298,7 +299,10 @@ static enum step step_bare(struct fg_walk *walk, enum fg_bare_step bare, uintptr
 	}
 }
 
-/* No table for this code (generated at run time, or assembly): follow the frame pointer. */
+/*
+ * Steps through code without a table (generated at run time, or assembly): follows the frame
+ * pointer.
+ */
 static enum step step_guess(struct fg_walk *walk)
 {
 	const uintptr_t bp = walk->regs.bp;
@@ -406,8 +410,8 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 }
 
 /*
- * Stack pointers grow outwards, so the walk never returns to kept frames below `sp`. A sentinel
- * ends the list.
+ * Skips the kept frames below `sp`: stack pointers grow outwards, so the walk never returns to
+ * these frames. A sentinel ends the list.
  */
 static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candidate, uintptr_t sp)
 {
@@ -442,7 +446,7 @@ static void keep_frame(struct fg_walk *walk, const struct fg_walk_frame *frame)
 
 /*
  * Are the kept frames still valid, from the matching one outwards? If not, the walk takes over the
- * frames whose checks hold, and continues at the first frame whose checks do not.
+ * frames whose checks hold, and continues at the first frame whose checks fail.
  */
 static bool verify(struct fg_walk *walk)
 {
@@ -491,8 +495,8 @@ static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t
 
 /*
  * The fast path for nearly all frames: the rule is known and plain, and all that it needs lies on
- * the thread's own stack. The result is that of the slow path below. Stops at a kept frame, and at
- * anything that is not plain.
+ * the thread's own stack. The result is the same as on the slow path below. Stops at a kept frame,
+ * and at anything that is not plain.
  */
 static void walk_plainly(struct fg_walk *walk)
 {

@@ -32,7 +32,7 @@ bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs);
 struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *context);
 /*
  * Like fg_stack_walk(), from a call: `caller` has the registers that a walk carries, as they are
- * after the return. With needs_registers, walk from a context instead.
+ * after the return. If the result has needs_registers, walk from a context instead.
  */
 struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller);
 /*

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * musl is built without unwind tables. One step passes all frames of its functions: the return
- * address of the outermost is the first word on the stack that follows a call from another object
- * into musl, either directly or through a function of that object that ends in a jump into musl.
- * The call instruction is decoded and its slot is read, so a data word, or a word left over from an
- * earlier call, is hardly ever taken for the return address.
+ * address of the outermost frame is the first word on the stack that follows a call from another
+ * object into musl, either directly or through a function of that object that ends in a jump into
+ * musl. The call instruction is decoded and its slot is read, so a data word, or a word left over
+ * from an earlier call, is hardly ever taken for the return address.
  */
 #include "collector/process/real.h"
 #include "collector/unwind/cfi.h"
@@ -21,8 +21,8 @@ enum {
 	WORDS_MAX = 2048, /* words to search: printf() of a floating-point number needs 1,000 */
 	LOOKUPS_MAX = 512,
 	SAVED_MAX = 128,  /* words to look through for a saved frame pointer */
-	START_SIZE = 128, /* bytes of _start and of the code between it and main() */
-	LEVELS_MAX = 8,   /* levels of callers that are examined */
+	START_SIZE = 128, /* bytes of _start and of the code between _start and main() */
+	LEVELS_MAX = 8,   /* maximum number of callers that are examined */
 	KNOWN_COUNT = 1021,
 };
 
@@ -78,7 +78,7 @@ static bool find_function(uintptr_t address, struct fg_cfi_function *function)
 	       function->start + function->size < module->code_end;
 }
 
-/* Does the function at `begin` end in a jump into `libc`, or into `into` if that is not NULL? */
+/* Does the function at `begin` contain a jump into `libc`, or into `into` if that is not NULL? */
 static bool ends_in(const struct fg_module *libc, const struct fg_cfi_function *into,
 		    uintptr_t begin)
 {
@@ -156,8 +156,8 @@ static bool can_have_called(const struct fg_cfi_function *function, uintptr_t ba
 
 /*
  * Is this a return address that an earlier call left behind? Sooner or later the frames of its
- * callers overlap with those of the current calls: the word that should be a function's return
- * address does not follow a call of that function.
+ * callers overlap with the frames of the current calls: then the word that should be a function's
+ * return address does not follow a call of that function.
  */
 static bool is_left_behind(const struct fg_walk *walk, const struct fg_module *libc, uintptr_t at,
 			   uintptr_t bp)
@@ -198,7 +198,10 @@ static bool is_trampoline(const struct fg_walk *walk)
 	       fg_arch_is_trampoline((const uint8_t *)walk->regs.pc);
 }
 
-/* Finds the first word of the stack that says where the thread came from. */
+/*
+ * Finds the first word of the stack that is a return address outside libc, or shows that the thread
+ * began.
+ */
 static enum fg_bare_step look(struct fg_walk *walk, const struct fg_module *libc, uintptr_t *at)
 {
 	const uintptr_t entry = (uintptr_t)getauxval(AT_ENTRY);

@@ -45,7 +45,7 @@ static const struct fg_frame_entry *same_path_entry(const struct fg_trail *kept,
 
 /*
  * Returns the path of a call made by the innermost function of the kept stack, from the same place
- * or another one, as fg_walk_from() would find it. 0: a walk is needed.
+ * or another place, as fg_walk_from() would find it. 0: a walk is needed.
  */
 static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs *caller)
 {

@@ -10,7 +10,7 @@ struct copy_walk {
 	struct fg_thread *thread;
 	const struct fg_stack_copy *copy;
 	struct fg_regs regs;
-	uint32_t count; /* frames, innermost first */
+	uint32_t count; /* number of frames so far */
 	uint32_t base;  /* path below the frames; 0: the frames are the whole stack */
 	bool exact;
 };

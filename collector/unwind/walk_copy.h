@@ -3,9 +3,10 @@
  * Finds the call path of a past moment from its registers and a copy of the innermost part of its
  * stack. Signal-safe.
  *
- * The frame at the end of the copy must also be in the last stack that was walked: then the frames
- * beyond it are the same. A frame that needs more than the copy has (Python's, code without tables,
- * a signal handler's) gets no path.
+ * A frame may need more than the copy has: words beyond the end of the copy, a table that is
+ * missing, or a signal handler's context. Such a frame must also be in the last stack that was
+ * walked, because then the frames beyond it are the same; if it is not, the moment has no path. In
+ * a Python program, no moment has a path.
  */
 #ifndef FG_COLLECTOR_WALK_COPY_H
 #define FG_COLLECTOR_WALK_COPY_H

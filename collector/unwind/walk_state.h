@@ -47,8 +47,8 @@ static inline bool fg_same_regs(const struct fg_regs *a, const struct fg_regs *b
 }
 
 /*
- * Does the kept frame before this one still return to it? If a return address may lie anywhere, it
- * is one of that frame's checks.
+ * Does the kept frame that `caller` called still return to `caller`? If a return address may lie
+ * anywhere, it is one of the called frame's checks.
  */
 static inline bool fg_returns_to(const struct fg_walk_frame *caller)
 {
@@ -93,7 +93,7 @@ static inline void fg_note_bp(struct fg_walk_frame *frame, uint64_t rule)
 	frame->restores_bp = kind == FG_RULE_CFA_BP;
 }
 
-/* Walks from these registers; `context` has all of the first frame's, or is NULL. */
+/* Walks from these registers; `context` has all registers of the first frame, or is NULL. */
 struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_regs *regs,
 				   const ucontext_t *context);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # gate.sh [REF]: the gate for any CI that can run a shell, in a checkout.  REF names the commit to compare with (default: merge-base);
-# the exit code is that of the gate.  Reports go into the folder $REPORTS.
+# the exit code is the gate's.  Reports go into the folder $REPORTS.
 set -eu
 against=${1:-merge-base}
 reports=${REPORTS:-fastgate-reports}

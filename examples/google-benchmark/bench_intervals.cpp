@@ -6,7 +6,7 @@
 using intervals::Calendar;
 using intervals::Interval;
 
-// Every other minute is busy.
+// Makes a calendar in which every other minute is busy.
 static Calendar full_calendar(std::int64_t count)
 {
 	Calendar calendar;

@@ -8,7 +8,7 @@ namespace intervals
 namespace
 {
 
-// The first interval that ends after `time`.
+// Returns the first interval that ends after `time`.
 auto behind(const std::vector<Interval> &taken, std::int64_t time)
 {
 	return std::upper_bound(taken.begin(), taken.end(), time,

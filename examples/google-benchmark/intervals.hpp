@@ -16,9 +16,9 @@ struct Interval {
 class Calendar
 {
       public:
-	// false: it overlaps an existing interval.
+	// Adds an interval; false: it overlaps an existing interval.
 	bool add(Interval wanted);
-	// The first gap of this length that starts at or after `from`.
+	// Returns the start of the first gap of this length at or after `from`.
 	std::int64_t first_gap(std::int64_t from, std::int64_t length) const;
 	std::size_t size() const
 	{

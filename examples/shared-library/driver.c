@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* driver ROUNDS FITS: matches made-up paths against a few patterns; exits with 1 unless FITS do. */
+/* driver ROUNDS FITS: matches made-up paths against patterns; exits with 1 unless FITS match. */
 #include "glob.h"
 
 #include <stdio.h>

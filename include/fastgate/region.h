@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks what your program is doing, so that a profile can be split by it: regions (nested, per
- * thread) and units of work (an event, an image, a request, each with its number).  Header only, C
- * and C++, nothing to link.
+ * Marks the parts of your program's work, so that a profile can be split by them: regions (nested,
+ * per thread) and units of work (an event, an image, a request, each with its number). Header only,
+ * C and C++, nothing to link.
  *
  *	FG_REGION_BEGIN("fit");
  *	...
@@ -33,7 +33,7 @@ extern "C" {
 #define FG_REGION_API_VERSION 1
 #define FG_REGION_API_SYMBOL  "fastgate_region_api_1"
 
-/* The collector's functions. Later versions append members and never change existing ones. */
+/* The collector's functions. Later versions append members and never change existing members. */
 struct fg_region_api {
 	uint32_t version;
 	uint32_t size;
@@ -97,7 +97,7 @@ static inline void fg_region_end(void)
 		api->region_end();
 }
 
-/* One unit at a time per thread: starting a unit ends the previous one. */
+/* Begins a unit of work, and ends the thread's previous unit if it is still open. */
 static inline void fg_unit_begin(const char *kind, uint64_t number)
 {
 	const struct fg_region_api *api = fg_region_api();
@@ -114,7 +114,7 @@ static inline void fg_unit_end(void)
 		api->unit_end();
 }
 
-/* fg_pause() stops sampling and counting in the whole process; fg_resume() continues both. */
+/* fg_pause() stops sampling and counting in the whole process; fg_resume() resumes both. */
 static inline void fg_pause(void)
 {
 	const struct fg_region_api *api = fg_region_api();
@@ -132,8 +132,8 @@ static inline void fg_resume(void)
 }
 
 /*
- * Records what is held now, by call path, in recordings that count it (fastgate record --measure
- * heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two dumps.
+ * Records the memory or descriptors held now, by call path, if they are counted (fastgate record
+ * --measure heap or fd). Dumps are numbered from 1; fastgate view -V growth compares two dumps.
  */
 static inline void fg_dump(void)
 {
