@@ -20,11 +20,11 @@ enum {
 	FG_PERIOD_ADAPTED_MIN_NS = 250000,   /* 4,000 samples a second */
 	FG_PERIOD_ADAPTED_MAX_NS = 40000000, /* 25 samples a second */
 	FG_SAMPLE_ASSUMED_NS = 240000, /* assumed cost of a first sample, with cold unwind tables */
-	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs half of one with a signal */
+	FG_INTERRUPT_PART = 2,         /* divisor: cost of an interrupt that raises no signal */
 	FG_BUDGET_WHOLE = 1000000,
 };
 
-/* Totals over the same time. */
+/* Totals over one span of time. */
 struct fg_sample_cost {
 	uint64_t cpu_ns; /* CPU time of the program, all costs included */
 	uint64_t samples;

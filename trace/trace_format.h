@@ -145,7 +145,7 @@ enum fg_trace_record {
 	FG_RECORD_NOTE = 17,
 	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
 	FG_RECORD_REGION_TIMES = 18,
-	/* measure, text: the name of what is counted, "heap.bytes"; "": unknown */
+	/* measure, text: its name, such as "heap.bytes"; "": unknown */
 	FG_RECORD_MEASURE = 19,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), then to the end of the
@@ -154,7 +154,7 @@ enum fg_trace_record {
 	FG_RECORD_COUNTS = 20,
 	/*
 	 * state (numbered from 1), then as FG_RECORD_COUNTS: the amounts held at that time. A state
-	 * replaces the previous one
+	 * replaces the previous state
 	 */
 	FG_RECORD_HELD = 21,
 	/* state, time, bytes held, largest number of bytes held so far: the state is complete */
@@ -518,9 +518,9 @@ enum fg_held_kind {
 };
 
 /*
- * A row for a call path that holds something; its words are as wide as the program's. At the peak
- * of the process the path held `at_peak` if `epoch` is the table's current epoch; if not, it held
- * the same as now.
+ * A row for a call path that holds memory or descriptors; its words are as wide as the program's.
+ * At the peak of the process the path held `at_peak` if `epoch` is the table's current epoch; if
+ * not, it held the current amount.
  */
 #define FG_TRACE_SITE_MEMBERS(word, number) \
  word bytes;                                \

@@ -79,10 +79,9 @@ static bool is_zero(const void *data, size_t size)
 
 static void set_damage(struct reader *r, uint64_t offset, const char *what)
 {
-	(void)snprintf(
-		r->trace->damage, sizeof(r->trace->damage),
-		"%s at byte %llu: the %zu good chunks before it are used, and the rest is ignored",
-		what, (unsigned long long)offset, r->trace->chunk_count);
+	(void)snprintf(r->trace->damage, sizeof(r->trace->damage),
+		       "%s at byte %llu: only the good chunks before it (%zu) are used", what,
+		       (unsigned long long)offset, r->trace->chunk_count);
 }
 
 /* Returns the defect of the chunk's header; NULL: none. */

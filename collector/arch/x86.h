@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by x86-64 and i386: calls push the return address. */
+/* Code that x86-64 and i386 share. */
 #ifndef FG_COLLECTOR_ARCH_X86_H
 #define FG_COLLECTOR_ARCH_X86_H
 
@@ -44,7 +44,10 @@ static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 	return false;
 }
 
-/* The frame holds the caller's frame pointer, then the return address. */
+/*
+ * Returns the caller's registers. The frame holds the caller's frame pointer, then the return
+ * address.
+ */
 static inline struct fg_regs fg_arch_caller_of(const void *frame)
 {
 	const uintptr_t *saved = frame;

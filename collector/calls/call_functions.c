@@ -59,8 +59,8 @@ static bool find_function(const char *name, uint32_t *index)
 }
 
 /*
- * Returns the signature that the pattern gives, or else a known one; NULL: the arguments are not
- * read.
+ * Returns the signature that the pattern gives, or else a known signature; NULL: the arguments are
+ * not read.
  */
 static const struct fg_signature *signature_of(const char *name, struct fg_call_pattern *pattern)
 {

@@ -69,8 +69,8 @@ bool fg_ranges_hold(uintptr_t address, const struct fg_object_range *ranges, uns
 const char *fg_object_wanted_version(const struct fg_object *object, size_t symbol);
 /*
  * Returns the function that an import of `object` will be bound to: the object's own if it is
- * symbolic, else the first that an object loaded with the program exports, in the loader's order,
- * else the only one that any object exports. 0: not certain.
+ * symbolic, else the first function of this name that an object loaded with the program exports, in
+ * the loader's order, else the only function of this name. 0: not certain.
  */
 uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, const char *version);
 /* Does `is` return true for the name of a function that the object exports? */

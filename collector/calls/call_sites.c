@@ -52,7 +52,7 @@ static bool is_worth_it(struct fg_call_sites *sites, uint64_t calls)
 	return true;
 }
 
-/* Returns a free place, or the next one to evict. */
+/* Returns a free place, or the place to evict next. */
 static struct fg_call_site *place_for(struct fg_call_sites *sites, const struct fg_regs *caller)
 {
 	struct fg_call_site *set = fg_call_site_set(sites, caller);

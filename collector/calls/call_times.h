@@ -44,8 +44,8 @@ struct fg_timed_call {
 void fg_call_clock_begin(void);
 uint64_t fg_call_clock(void);
 /*
- * Returns false if the call is not timed because too many are open in this thread or memory is
- * short.
+ * Returns false if the call is not timed because too many timed calls are open in this thread, or
+ * memory is short.
  */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*

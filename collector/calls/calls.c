@@ -203,7 +203,7 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	}
 	if (fg_calls_timed)
 		fg_call_go(thread, entered, is_timed);
-	/* Release suffices: a waiting thread needs to see only what was written before. */
+	/* Release suffices: a waiting thread needs to see only earlier writes. */
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 	return is_timed;
 }

@@ -151,7 +151,7 @@ static const char *skip_pointee(const char *at)
 	return fg_call_skip_class(at);
 }
 
-/* Reads a parameter; returns the start of the next one. NULL: its place is not certain. */
+/* Reads a parameter; returns the start of the next parameter. NULL: its place is not certain. */
 static const char *take_encoded(const char *at, enum type *type)
 {
 	static const struct {

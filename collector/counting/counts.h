@@ -18,7 +18,7 @@ enum {
 	FG_COUNT_TYPE_GROUPS = 6,
 };
 
-/* The tables of exception types follow those of the probes that FG_ENV_COUNT names. */
+/* The tables of exception types follow the tables of the probes that FG_ENV_COUNT names. */
 enum {
 	FG_COUNT_TYPES = FG_COUNTER_COUNT,
 	FG_COUNT_TABLES = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,

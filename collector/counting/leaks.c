@@ -153,7 +153,7 @@ static void search_words(uintptr_t from, uintptr_t to)
 	}
 }
 
-/* Searches the pages except those never touched, which are empty and slow to read. */
+/* Searches the pages except untouched pages, which are empty and slow to read. */
 static void search_pages(uintptr_t from, size_t count)
 {
 	const uintptr_t offset = from / fg_page * sizeof(search.pages[0]);

@@ -89,7 +89,7 @@ struct fg_held_now {
 
 /* Reads the mappings if the heap has grown since the last time and the time spent allows it. */
 void fg_mappings_look(struct fg_held_now now);
-/* Writes the mappings near the peak and the current ones, as part of a state. */
+/* Writes the mappings near the peak and the current mappings, as part of a state. */
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state);
 /* In a child of fork: forgets the parent's mappings. */
 void fg_mappings_forget(void);

@@ -3,9 +3,9 @@
  * The kernel lists the mappings in /proc/self/smaps. Mappings of the same name are added up. The
  * collector's own memory, which may be part of any anonymous mapping, is subtracted.
  *
- * The kernel needs about a microsecond to list a mapping, and more for a large one. So before the
- * end, the mappings are read only when the heap has grown by a sixteenth, and only if reading has
- * taken at most 1/64 of the time.
+ * The kernel needs about a microsecond to list a mapping, and more for a large mapping. So before
+ * the end, the mappings are read only when the heap has grown by a sixteenth, and only if reading
+ * has taken at most 1/64 of the time.
  */
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"

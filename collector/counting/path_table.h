@@ -31,7 +31,7 @@ struct fg_path_table {
 	uint32_t measure;
 };
 
-/* Assigns the table to this thread, which may be the first or the next one in its slot. */
+/* Assigns the table to this thread, which may be the first or the next thread in its slot. */
 static inline void fg_path_table_adopt(struct fg_path_table *table,
 				       const struct fg_trace_table *head, uint32_t thread)
 {

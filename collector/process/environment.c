@@ -46,7 +46,7 @@ static bool ends_name(char c)
 	return c == ':' || c == ' ' || c == '\0';
 }
 
-/* Keeps the path of our library: the plain one, or one that counts. */
+/* Keeps the path of our library: the plain library, or a library that counts. */
 static void keep_library(const char *list)
 {
 	const char *name = strstr(list, FG_COLLECTOR_NAME);

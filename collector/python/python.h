@@ -19,7 +19,7 @@ enum fg_python_state {
 	FG_PYTHON_REFUSED,
 };
 
-/* The interpreter of this process: the first one that was found. */
+/* The first interpreter that was found in this process. */
 struct fg_python {
 	_Atomic uint32_t state; /* written last */
 	uint32_t module;

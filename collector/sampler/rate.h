@@ -50,7 +50,7 @@ void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sampl
  * they are measured with cold caches.
  */
 struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
-/* Returns the period to use after `period_ns`: the same if another would hardly differ. */
+/* Returns the period to use after `period_ns`; `period_ns` itself if the change would be small. */
 uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns);
 
 /* Call at each sample of the perf clock; sets the thread's period if that has changed. */

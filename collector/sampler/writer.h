@@ -61,7 +61,7 @@ bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, u
 enum {
 	FG_NUMBER_SIZE = 20
 };
-/* Writes decimal digits without a NUL; returns how many. */
+/* Writes decimal digits without a NUL; returns their number. */
 size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
 
 void fg_count_loss(enum fg_trace_loss cause, uint64_t count);

@@ -85,7 +85,7 @@ static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look 
 
 /*
  * Like fg_frame_glance(), for the caller of `entry`. Most functions have the same caller as before.
- * Looking at that caller first needs a third of the time: the processor speculates on it while the
+ * Looking at that caller first takes a third of the time: the processor speculates on it while the
  * return address is still being loaded from the stack.
  */
 static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look *look,

@@ -176,7 +176,7 @@ static bool execute_extended(struct machine *m, uint8_t op, struct fg_cfi_cursor
 		save(m, reg, (struct saved){SAVED_EXPRESSION, 0, fg_cfi_take_block(c)});
 		return true;
 #if FG_ARCH_LINK_REGISTER
-	case 0x2d: /* AARCH64_negate_ra_state: a walk strips every signature that it meets */
+	case 0x2d: /* AARCH64_negate_ra_state: a walk strips the signature of every address */
 		return true;
 #endif
 	case 0x2e: /* GNU_args_size */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * An entry is claimed by exchanging its key from 0 and published by the last store to it. A thread
- * that meets a claimed but unpublished entry does not wait: it computes the answer itself and
+ * that finds a claimed but unpublished entry does not wait: it computes the answer itself and
  * writes it to the trace again, under another id.
  */
 #include "collector/unwind/tables.h"

@@ -18,7 +18,7 @@ enum {
 	FG_TABLE_PROBES = 64,
 };
 
-/* One level of a table; a larger one follows when it is full. */
+/* One level of a table; a larger level follows when it is full. */
 struct fg_table_level {
 	void *entries;
 	uint32_t mask;

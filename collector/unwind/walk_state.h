@@ -33,7 +33,7 @@ struct fg_walk {
 	uint32_t checked_from; /* all frames from here on are checked */
 	uint32_t beyond;       /* frames that did not fit into the trail */
 	uint32_t candidate;    /* the next kept frame that the walk may reach */
-	uintptr_t certain;     /* frame pointers up to this one lead to code of a module */
+	uintptr_t certain;     /* frame pointers up to this value lead to code of a module */
 };
 
 static inline uint32_t fg_walked(const struct fg_walk *walk)
