@@ -13,11 +13,11 @@
  * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
  * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
- * part of the file.  Bytes beyond `used` are not part of the file.  The file is sparse and
- * longer than what was written: the writer never shortens it (a thread may still be writing); a
- * final reader may cut it at `allocated`.
+ * part of the file. Bytes beyond `used` are not part of the file. The file is sparse and longer
+ * than its content: the writer never shortens it (a thread may still be writing); a final reader
+ * may cut it at `allocated`.
  *
- * Inside a chunk the payload is a sequence of records. A first byte with the top bit set is a
+ * Inside a chunk the payload is a sequence of records. A first byte with the top bit set begins a
  * sample, by far the most frequent record:
  *
  *	byte      0x80 | FG_SAMPLE_* bits | enum fg_trace_clock
@@ -27,9 +27,9 @@
  *	varint    weight in nanoseconds, only with FG_SAMPLE_WEIGHT; else the header's period_ns
  *
  * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload
- * bytes, and the payload. A reader skips kinds that it does not know, and fields after those that
- * it knows. A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes. "text" is a varint
- * length and that number of bytes, no NUL.
+ * bytes, and the payload. A reader skips kinds that it does not know, and fields after the fields
+ * that it knows. A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes. "text" is a
+ * varint length and that number of bytes, no NUL.
  *
  * A sample belongs to the thread and region that are current in its chunk: the chunk header names
  * them, until an FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
@@ -92,10 +92,10 @@ enum fg_trace_clock {
  * Records and their fields, all varints unless "text".
  *
  * FRAME's offset is address - bias (module 0: the address itself). With FG_FRAME_EXACT it is where
- * the program was interrupted (the leaf, or the caller of a signal frame); without, it is a return
- * address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is a cut:
- * the fourth field is the number of frames that were left out here. A module with a build-id that
- * is unloaded and mapped again at the same place keeps its id.
+ * the program was interrupted (the leaf, or the caller of a signal frame); without the flag, it is
+ * a return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0
+ * is a cut: the fourth field is the number of frames that were left out here. A module with a
+ * build-id that is unloaded and mapped again at the same place keeps its id.
  */
 enum fg_trace_record {
 	/* Never written: a zero byte inside `used` is damage. */
@@ -106,7 +106,8 @@ enum fg_trace_record {
 	FG_RECORD_NODE = 2,
 	/*
 	 * module, time first seen, start, end, bias, enum fg_module_flags, text build-id (raw
-	 * bytes, may be empty), text path (absolute, or in brackets: no file)
+	 * bytes, may be empty), text path (in brackets: no file; relative only if the process's
+	 * folder was unknown)
 	 */
 	FG_RECORD_MODULE = 3,
 	/* module, time */

@@ -87,7 +87,7 @@ static bool add_pattern(const char *item, size_t size, bool with_domains)
 	return true;
 }
 
-/* Adds every function of libm and libmvec with a known signature. */
+/* Adds patterns for every function of libm and libmvec with a known signature. */
 static bool add_libm(void)
 {
 	static const char *const items[] = {"*@libm", "_ZGV*@libmvec"};

@@ -122,8 +122,8 @@ static bool is_canonical(uintptr_t address)
 }
 
 /*
- * In a position-dependent program, the address of a PLT entry may stand for a library's function,
- * in all objects.
+ * Notes a PLT entry that stands for a function: in a position-dependent program, the entry's
+ * address may stand for a library's function, in all objects.
  */
 static void note_canonical(const struct fg_object *object, const ElfW(Sym) * symbol)
 {

@@ -73,8 +73,8 @@ static struct number read_float(uint32_t bits)
 }
 
 /*
- * Converts without the x87 unit, whose flags are the program's. A number too large for a double
- * becomes the largest double; a number smaller than every normal double becomes zero.
+ * Reads a long double without the x87 unit, whose flags are the program's. A number too large for a
+ * double becomes the largest double; a number smaller than every normal double becomes zero.
  */
 static struct number read_extended(const uint8_t *at)
 {
@@ -141,7 +141,7 @@ void fg_domain_add_other_float(struct fg_call_domain *domain, uint32_t bits)
 	add(domain, &number);
 }
 
-/* A part of a register that is not in use is zero, and was not saved. */
+/* Was this part of a register saved? A part that is not in use is zero, and is not saved. */
 static bool is_saved(const struct fg_call_state *state, size_t at)
 {
 	if (at < LANE_LOW)

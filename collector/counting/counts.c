@@ -168,7 +168,10 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	fg_live_write(thread);
 }
 
-/* A child numbers its call paths from the beginning, and does not map the parent's file. */
+/*
+ * Clears the counts: a child numbers its call paths from the beginning, and does not map the
+ * parent's file.
+ */
 static void on_fork(void)
 {
 	const uint32_t slots = atomic_load(&fg_g.thread_high);

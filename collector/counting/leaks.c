@@ -55,7 +55,7 @@ static struct {
 
 /* ---- the blocks ---- */
 
-/* Even a block of size 0 has an address. */
+/* Returns the end of the block; even a block of size 0 has an address. */
 static uintptr_t end_of(const struct item *item)
 {
 	return item->begin + (item->size ? item->size : 1);

@@ -478,7 +478,7 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number)
 
 /* ---- at the end ---- */
 
-/* A process whose exec failed continues, and counts its leaks again later. */
+/* Clears the leaks: a process whose exec failed continues, and counts its leaks again later. */
 static void forget_leaks(void)
 {
 	const uint32_t end = atomic_load(&site_count);

@@ -46,7 +46,7 @@ static void count(const ucontext_t *context, uint64_t begin_ns)
 	fg_counts_record(FG_COUNTER_LOCKS, context, &seen);
 }
 
-/* A robust lock whose owner died is also acquired. C11's success is 0 as well. */
+/* A robust lock whose owner died is also acquired. C11's thrd_success is 0 as well. */
 static bool is_taken(int status)
 {
 	return status == 0 || status == EOWNERDEAD;

@@ -79,7 +79,10 @@ static uint32_t name_type(struct fg_thread *thread, uint32_t type, const char *m
 	return type;
 }
 
-/* Two threads may each enter the same type, so readers compare names. */
+/*
+ * Returns the type's number, assigned at its first throw. Two threads may each enter the same type,
+ * so readers compare names.
+ */
 static uint32_t number_of(struct fg_thread *thread, const struct type_info *info)
 {
 	const char *mangled = info->name + (info->name[0] == '*');

@@ -256,7 +256,10 @@ FG_EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, arguments, environment);
 }
 
-/* The child shares our memory until its exec, so the collector must not be shut down here. */
+/*
+ * Only adds a note: the child shares our memory until its exec, so the collector must not be shut
+ * down.
+ */
 static void before_spawn(const char *path)
 {
 	const int saved_errno = errno;

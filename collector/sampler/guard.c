@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts calls that would affect the collector by accident: they close all descriptors, unload
- * libraries or enter sandboxes. To the program, our descriptors look as if they were not open.
+ * Intercepts calls that would affect the collector by accident: they close or replace descriptors,
+ * unload libraries or enter sandboxes. To the program, our descriptors look as if they were not
+ * open.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/process/pthreads.h"

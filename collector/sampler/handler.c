@@ -300,7 +300,8 @@ static void sample_system(struct fg_thread *thread, const ucontext_t *context, b
 }
 
 /*
- * In a sandbox every tick during a system call stands for its period; all other time is user time.
+ * Handles a tick in a sandbox: a tick during a system call stands for its period; all other time is
+ * user time.
  */
 static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *context,
 			       const siginfo_t *info, uint64_t now_ns, bool on)
@@ -442,8 +443,8 @@ static void note_switch(struct fg_thread *thread, bool on)
 }
 
 /*
- * Ticks may never find a program that runs in step with them. If a sample of user time shows that
- * there is system time, the hits of the kernel's event are used.
+ * Looks for system time at a sample of user time, by the hits of the kernel's event: ticks may
+ * never find a program that runs in step with them.
  */
 static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 {

@@ -10,9 +10,10 @@
  * pointer suffices if no record has the instruction: a loop over fresh pages faults at several.
  *
  * Every record since the last look stands for a period of the event and gets that share of the
- * sample's weight; the last one gets the remainder: system time that no sample found, possibly at
- * other places. Without a new record, the last old record in the ring shows what the kernel does at
- * this place. Up to half of the ring, or an eighth if records have stacks, is kept for old records.
+ * sample's weight; the last record gets the remainder: system time that no sample found, possibly
+ * at other places. Without a new record, the last old record in the ring shows what the kernel does
+ * at this place. Up to half of the ring, or an eighth if records have stacks, is kept for old
+ * records.
  */
 #include "collector/sampler/kernel.h"
 

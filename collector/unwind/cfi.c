@@ -119,8 +119,8 @@ static bool inside(const struct fg_tables *tables, uintptr_t at, size_t size)
 }
 
 /*
- * An entry starts with its length. A 64-bit form exists, but .eh_frame never uses it on these
- * machines.
+ * Opens an entry, which starts with its length. A 64-bit form exists, but .eh_frame never uses it
+ * on these machines.
  */
 static bool open_entry(const struct fg_tables *tables, uintptr_t entry, struct fg_cfi_cursor *c)
 {

@@ -321,9 +321,9 @@ static struct headers headers_at(const void *start)
 }
 
 /*
- * An object may have gaps between its segments, for example a program whose code is aligned to huge
- * pages. The loader then knows each segment as a mapping, and only the first begins with the
- * headers.
+ * Finds the program headers. An object may have gaps between its segments, for example a program
+ * whose code is aligned to huge pages. The loader then knows each segment as a mapping, and only
+ * the first begins with the headers.
  */
 static struct headers find_headers(const struct loaded *object)
 {
@@ -383,9 +383,10 @@ static bool has_tables(uint32_t id)
 /* ---- our own index, in a handler ---- */
 
 /*
- * The loader appends objects to its list, under a lock that a handler cannot take. It frees entries
- * in dlclose(), which our dlclose() wraps, and when dlopen() fails: an entry is used only if it
- * points back to its predecessor.
+ * Steps to the next object of the loader's list, and adds the object if it is unknown; false: the
+ * list ends here, or cannot be read. The loader appends objects to its list under a lock that a
+ * handler cannot take. It frees entries in dlclose(), which our dlclose() wraps, and when dlopen()
+ * fails: an entry is used only if it points back to its predecessor.
  */
 static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 {
@@ -429,8 +430,8 @@ static bool add_loaded_modules(struct fg_thread *thread)
 }
 
 /*
- * libc unloads some objects (converters of iconv()) without a dlclose() that we see, so the tables
- * of a module that may be unloaded are checked before use.
+ * Finds a module in our own index. libc unloads some objects (converters of iconv()) without a
+ * dlclose() that we see, so the tables of a module that may be unloaded are checked before use.
  */
 static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
@@ -537,8 +538,8 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 }
 
 /*
- * Two concurrent scans, which musl allows, may add an object twice: the next fg_modules_check()
- * drops one of the two entries.
+ * Adds an object to our own index. Two concurrent scans, which musl allows, may add an object
+ * twice: the next fg_modules_check() drops one of the two entries.
  */
 static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 {

@@ -31,7 +31,7 @@ struct fg_frame_info {
 int fg_paths_init(void);
 /* Forgets everything: a child of fork starts its own file. */
 void fg_paths_clear(void);
-/* Populates a few more pages of the tables. Called by each handler. */
+/* Populates a few more pages of the tables. Call at the end of a handler. */
 void fg_paths_prepare(void);
 /*
  * Returns the frame at `pc`, which is the interrupted instruction if `exact`, and otherwise a

@@ -102,8 +102,8 @@ static void restore(struct machine *m, uint64_t reg)
 }
 
 /*
- * The product may overflow if the table is damaged; it is then as arbitrary as the rest of that
- * table.
+ * Multiplies by the data alignment. If the table is damaged, the product may overflow; it is then
+ * as arbitrary as the rest of that table.
  */
 static int64_t times_data_align(const struct machine *m, int64_t factored)
 {
