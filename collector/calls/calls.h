@@ -22,8 +22,8 @@
  *	domains.c          statistics of arguments
  *	call_values.c      the arguments themselves
  *	call_symbols.c     the addresses of wanted functions that have hooks or jumps
- *	call_names.c       which functions are wanted
- *	signatures.c       where a function takes its arguments
+ *	call_names.c       matches names of functions with the wanted patterns
+ *	signatures.c       the places of a function's arguments
  *	cxx_names.c        reads C++ symbols
  *
  * Built only into the library that counts calls.

@@ -21,7 +21,7 @@ enum {
 
 /* Tries the clocks and decides the rung of the ladder for the process. */
 void fg_clocks_choose(void);
-/* Starts the thread's own clocks, from the process's rung down; false: it has none. */
+/* Starts the thread's own clocks, from the process's rung down; false: the thread has none. */
 bool fg_clocks_start(struct fg_thread *thread);
 void fg_clocks_stop(struct fg_thread *thread);
 /* From now on all clocks must run without a system call. */

@@ -78,7 +78,7 @@ struct fg_control_page {
 	uint32_t dumps; /* dumps requested so far */
 };
 
-/* The words of FG_ENV_COUNT: one per probe (docs/adding.md). */
+/* The words of FG_ENV_COUNT (docs/adding.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_ALLOCATIONS, /* calls and bytes of the heap, but no live blocks */
