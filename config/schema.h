@@ -26,14 +26,12 @@ enum fg_key_kind {
 	/* structured values, which bind.c reads */
 	FG_KEY_COMMAND,   /* struct fg_command */
 	FG_KEY_TEXTS,     /* const char **, with a count */
-	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping with any names */
-	/*
-	 * struct fg_recorded_fact *, with a count: a mapping from any names to literals or commands
-	 */
+	FG_KEY_VARIABLES, /* struct fg_variable *, with a count: a mapping with arbitrary names */
+	/* struct fg_recorded_fact *, with a count: arbitrary names and a literal or command each */
 	FG_KEY_FACTS,
 	FG_KEY_SECTION, /* a mapping with its own keys */
 	FG_KEY_LIST,    /* a list of mappings, each with the keys of a section; with a count */
-	FG_KEY_MAP,     /* a mapping from any names to the keys of a section, with a count */
+	FG_KEY_MAP,     /* arbitrary names, each with the keys of a section; with a count */
 	FG_KEY_KIND_COUNT,
 };
 

@@ -67,7 +67,7 @@ static const struct fg_key sampler_keys[] = {
 	{FG_KEY("unsampled_share", RATIO, IN_MEASURE(sampler.unsampled_share),
 		"extra runs of the candidate with and without the sampler, per pair"),
 	 .initial = "10%", FG_BOUNDS(0, 1),
-	 .more = "They measure the cost of sampling, which every report shows."},
+	 .more = "They measure the cost of sampling (`sampler_cost` in the JSON report)."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};

@@ -155,7 +155,7 @@ struct fg_node_verdict {
 	double high;
 	/* share of the total difference, at most 1; NaN: unsure, or a part exceeds the total */
 	double share_of_change;
-	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
+	double p_adjusted;             /* family-wise; NaN: not tested */
 	uint64_t samples;              /* pooled */
 	struct fg_path_verdict *paths; /* largest first */
 	size_t path_count;

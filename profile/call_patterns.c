@@ -266,7 +266,7 @@ static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_CHANGED] = "the object is not the one that was examined before the start",
 	[FG_ENTRY_LATE] = "another thread had already run, or another program started this one",
 	[FG_ENTRY_SYSTEM] = "the code cannot be changed safely on this system",
-	[FG_ENTRY_FULL] = "there is no room for more jumps",
+	[FG_ENTRY_FULL] = "the table of counted functions is full",
 };
 
 bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,

@@ -160,7 +160,8 @@ static const struct fg_finding topics[] = {
 	[SAMPLABLE] = {TOPIC(
 		WARNING, "samplable", NULL,
 		"the program can be timed but not sampled, so no function can be blamed",
-		"link the program dynamically, without set-user-id and sanitizers")},
+		"link the program dynamically and without sanitizers, and remove its "
+		"set-user-id bit")},
 	[STEAL] = {TOPIC(
 		WARNING, "steal", "stolen time",
 		"the hypervisor gives this machine's CPUs to other machines; repetitions that "

@@ -55,7 +55,7 @@ struct fg_runner_progress {
 };
 
 struct fg_runner_options {
-	struct fg_run *run; /* series are added; id and seed are set */
+	struct fg_run *run; /* has an id and a seed; the runner adds series */
 	/* base folder of the commands; a NULL baseline means: measure only the candidate */
 	const char *roots[FG_ARM_COUNT];
 	/* fastgate's checkout that contains the root; NULL: the root is the user's own folder */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tables of counters, and other data that a killed process had not written in full. */
+/*
+ * Adds the rows of counter tables to a trace, and completes the statistics of arguments that a
+ * killed process wrote in part.
+ */
 #include "base/base.h"
 #include "base/sort.h"
 #include "trace/trace_records.h"

@@ -75,9 +75,10 @@ static void add_head(const struct fg_bisect_search *search, struct fg_strbuf *te
 		return;
 	}
 	add_subject(search, text);
-	fg_strbuf_printf(text, ": %s from %.12s to %.12s, %zu commits",
+	fg_strbuf_printf(text, ": %s from %.12s to %.12s, %zu commit%s",
 			 fg_format_change(exp(search->look.whole) - 1, words), search->range.good,
-			 search->range.bad, search->range.count);
+			 search->range.bad, search->range.count,
+			 search->range.count == 1 ? "" : "s");
 }
 
 /* Adds "Sort lists, by Ann Example: +30.1 % against its parent, regression, in find". */

@@ -66,7 +66,7 @@ static int run(struct fg_cli *cli, const void *values)
 		status = commit(&git, message, &err);
 	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
-	fg_cli_say(cli, "committed: %s of %s may cost more, because %s", cli->arguments[1], name,
+	fg_cli_say(cli, "committed: a worse %s of %s is accepted (%s)", cli->arguments[1], name,
 		   cli->arguments[2]);
 	return FG_EXIT_PASS;
 }

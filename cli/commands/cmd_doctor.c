@@ -85,7 +85,8 @@ static char *card_words(const struct fg_proof_card *card)
 			"the smallest slowdown found in at least 95 %% of its runs is %.2g %%",
 			100 * card->smallest);
 	else
-		fg_strbuf_add_text(&text, "no planted slowdown was found in 95 % of its runs");
+		fg_strbuf_add_text(&text, "none of the planted slowdowns was found in at least "
+					  "95 % of its runs");
 	if (card->help_count > 0) {
 		fg_strbuf_add_text(&text, "; best remedy: ");
 		fg_prove_add_remedy(&card->helps[0], &text);

@@ -77,7 +77,7 @@ static const struct fg_cli_example examples[] = {
 	 "the call paths on which log takes time, with their units of work"},
 	{"fastgate view -V timeline --from 2s --to 5s trace/", "three seconds of the timeline"},
 	{"fastgate view -V domains -f '^log$' trace/",
-	 "the call paths, counts and arguments of the calls of log"},
+	 "the call paths, counts and arguments of the calls to log"},
 	{"fastgate view -V instructions -f 'fit\\(' trace/",
 	 "the instructions where fit spends its time"},
 	{"fastgate view -V growth --dumps 1:2 trace/",

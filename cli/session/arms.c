@@ -134,7 +134,7 @@ static void show_tail(const struct fg_session *session, char *tail)
 	char *rest = tail;
 
 	if (tail && *tail)
-		fg_cli_warn(session->cli, "the build's last lines:");
+		fg_cli_warn(session->cli, "the last lines of the build's output:");
 	for (const char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
 		if (*line)
 			fg_cli_say(session->cli, "%s", line);

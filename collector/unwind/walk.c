@@ -99,7 +99,7 @@ static void remember(struct fg_walk *walk, uintptr_t address, uintptr_t value)
 static void remember_end(struct fg_walk *walk)
 {
 #if FG_ARCH_LINK_REGISTER
-	(void)walk; /* the step from the previous frame has recorded that word */
+	(void)walk; /* the step from the previous frame has recorded the end word */
 #else
 	remember(walk, fg_return_address_at(walk->regs.sp), 0);
 #endif

@@ -81,7 +81,7 @@ static int64_t number_in(const cJSON *event, const char *path)
 	return fg_json_get_int64(event, path, &number, NULL) == FG_OK && number > 0 ? number : 0;
 }
 
-/* Reads the number in "refs/pull/7/merge"; 0 for any other ref. */
+/* Reads the number in "refs/pull/7/merge"; 0 if the ref is not of a pull request. */
 static int64_t number_of_ref(const char *ref)
 {
 	static const char start[] = "refs/pull/";

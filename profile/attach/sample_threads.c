@@ -327,7 +327,7 @@ static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 }
 
 /*
- * Returns true if the thread runs or has run since the last moment. A due thread is visited even if
+ * Returns true if the thread runs or has run since the last sample. A due thread is visited even if
  * it begins to wait before fastgate arrives, and even if another thread begins to run.
  */
 static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)

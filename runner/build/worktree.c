@@ -213,13 +213,12 @@ out:
 /* ---- paths of a build ---- */
 
 struct places {
-	char *top;    /* root of the repository */
-	char *prefix; /* path from the repository's root to the plan's root */
-	char *builds; /* STATE/builds, an absolute path */
-	char *wanted; /* hash of the tree to be built */
-	/* in the arena */
-	struct fg_arena arena;
-	char *folder; /* STATE/builds/KEY */
+	char *top;             /* root of the repository */
+	char *prefix;          /* path from the repository's root to the plan's root */
+	char *builds;          /* STATE/builds, an absolute path */
+	char *wanted;          /* hash of the tree to be built */
+	struct fg_arena arena; /* has the paths below */
+	char *folder;          /* STATE/builds/KEY */
 	char *tree;
 	char *root; /* the plan's root within the tree */
 	char *mark; /* a file with the hash of the tree that was built, or `failed` */
@@ -598,7 +597,8 @@ static void restore(const struct fg_worktree *worktree)
 	if (FG_GIT_RUN(&git, NULL, "checkout", "--force", "HEAD", "--", ".") != FG_OK ||
 	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
 		    FG_OK)
-		fg_log(FG_LOG_RUNNER, 1, "'%s' is built again next time", worktree->tree);
+		fg_log(FG_LOG_RUNNER, 1, "'%s' cannot be restored: the next run builds it again",
+		       worktree->tree);
 	free(mark);
 }
 

@@ -29,8 +29,7 @@ struct reader {
 	struct fg_executed_file *file; /* NULL: not of interest */
 	const struct fg_code *code;    /* code of `file`, if the project contains it */
 	char *command;                 /* first word of the process's command line */
-	/* an object of the project has the command's name */
-	bool has_program;
+	bool has_program; /* the process executed a file of the project with the command's name */
 };
 
 /* ---- names in callgrind's output ---- */

@@ -68,7 +68,7 @@ plain() { # KERNEL
 	echo "$work/kernel"
 }
 (cd "$disk" && find . | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$work/disk.gz"
-# In the guest's time, an instruction takes 1 ns and a wait none, so the host's load does not influence the tests.
+# The guest's clock advances 1 ns per instruction and jumps over waits, so the host's load does not influence the tests.
 for kernel in "$@"; do
 	qemu-system-aarch64 -M virt -cpu max,pauth-impdef=on -icount shift=0,sleep=off -m 3G -nographic -no-reboot -nic none -kernel "$(plain "$kernel")" -initrd "$work/disk.gz" \
 		-append "console=ttyAMA0 quiet panic=-1 sysctl.kernel.perf_event_paranoid=1" </dev/null >"$work/log" 2>&1 || true

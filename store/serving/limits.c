@@ -145,7 +145,8 @@ void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text)
 	if (!is_any_set(limits))
 		fg_strbuf_add_text(text, "no limits");
 	if (limits->most_runs)
-		fg_strbuf_printf(text, "at most %lld runs", (long long)limits->most_runs);
+		fg_strbuf_printf(text, "at most %lld run%s", (long long)limits->most_runs,
+				 limits->most_runs == 1 ? "" : "s");
 	if (limits->most_bytes)
 		fg_strbuf_printf(text, "%sat most %lld bytes", text->length ? "; " : "",
 				 (long long)limits->most_bytes);

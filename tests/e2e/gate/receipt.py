@@ -219,7 +219,7 @@ def body():
     expect("a name with quotes", call(FASTGATE, "accept", 'a"b', "cost", "larger cache"), 2,
            "without double quotes")
     expect("an accepted cost", call(FASTGATE, "accept", "bench", "cost", "larger cache"), 0,
-           "committed: cost of bench may cost more")
+           "committed: a worse cost of bench is accepted")
     check(git("diff", "--cached", "--name-only").stdout == "staged\n", "what is staged stays staged")
     expect("does not fail", call(FASTGATE, "run", "--against", "merge-base"), 0, "larger cache")
 
