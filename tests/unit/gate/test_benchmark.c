@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Notes of a benchmark's verdict, and the keys that judge it. */
 #include "gate/exact.h"
-#include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
-
-static struct fg_made made;
-
-static int begin(void **state)
-{
-	(void)state;
-	fg_made_init(&made, 5);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	fg_made_release(&made);
-	return 0;
-}
+#include "tests/unit/gate/one_run.h"
 
 static struct fg_series *make_pairs(size_t pairs, double change)
 {
@@ -53,6 +36,8 @@ FG_TEST_IN(identical_builds_are_reported_with_their_kind, begin, end)
 		series->identical = true;
 		fg_made_build_fact(series, "build.id", rows[i].ids[0], rows[i].ids[1]);
 		b = decide();
+		assert_true(b->identical);
+		assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 		assert_true(fg_made_has_note(&b->notes, rows[i].note));
 		for (size_t m = 0; m < b->metric_count; m++) {
 			assert_int_equal(b->metrics[m].outcome, FG_OUTCOME_PASS);
@@ -238,19 +223,25 @@ FG_TEST_IN(other_causes_come_first, begin, end)
 	assert_string_equal(b->notes.items[2], "its child is static");
 }
 
-FG_TEST_IN(a_missing_benchmark_is_reported_with_its_command, begin, end)
+FG_TEST_IN(a_new_or_missing_benchmark_is_reported_with_its_command, begin, end)
 {
 	struct fg_series *series = make_pairs(5, 0);
+	const struct fg_benchmark_verdict *b;
 
 	series->only_in[FG_ARM_BASELINE] = true;
 	series->command = fg_xstrdup("./bench/parse --all");
-	assert_int_equal(decide()->outcome, FG_OUTCOME_MISSING);
-	assert_int_equal(made.verdict.benchmarks[0].notes.count, 1);
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_MISSING);
+	assert_int_equal(b->notes.count, 1);
 	assert_string_equal(
-		made.verdict.benchmarks[0].notes.items[0],
+		b->notes.items[0],
 		"missing: the candidate no longer has this benchmark, because './bench/parse' "
 		"does not exist");
-	assert_int_equal(made.verdict.benchmarks[0].metric_count, 0);
+	assert_int_equal(b->metric_count, 0);
+	series->only_in[FG_ARM_BASELINE] = false;
+	series->only_in[FG_ARM_CANDIDATE] = true;
+	assert_int_equal(decide()->outcome, FG_OUTCOME_NEW);
+	assert_true(fg_made_has_note(&decide()->notes, "because './bench/parse' does not exist"));
 }
 
 /* ---- What was counted ---- */

@@ -84,6 +84,7 @@ FG_TEST(the_interval_is_one_of_ratios_whatever_is_better)
 		/* Relative to the mean of both sides, 75. */
 		{"1", FG_BETTER_LOWER, {0, 150}, 3, FG_OUTCOME_REGRESSION},
 		{"1", FG_BETTER_HIGHER, {0, 150}, 3, FG_OUTCOME_IMPROVEMENT},
+		{"1", FG_BETTER_LOWER, {0, 0}, 1, FG_OUTCOME_PASS},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same code at other addresses is not a regression; any other difference still may be. */
 #include "gate/placement.h"
-#include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
+#include "tests/unit/gate/one_run.h"
 
-static struct fg_made made;
-
-static int begin(void **state)
-{
-	(void)state;
-	fg_made_init(&made, 5);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	fg_made_release(&made);
-	return 0;
-}
-
-/* Makes two builds with the same code and inputs. */
-static struct fg_series *make_moved_build_with(double change)
+/* Makes two builds with the same code and inputs; the candidate is slower by `change`. */
+static struct fg_series *make_moved_build(double change)
 {
 	struct fg_series *series;
 
@@ -37,17 +20,11 @@ static struct fg_series *make_moved_build_with(double change)
 	return series;
 }
 
-/* Makes two builds with the same code and inputs, of which the candidate is 5 % slower. */
-static struct fg_series *make_moved_build(void)
-{
-	return make_moved_build_with(0.05);
-}
-
 FG_TEST_IN(the_same_code_elsewhere_that_is_not_slower_is_a_pass, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)make_moved_build_with(0.002);
+	(void)make_moved_build(0.002);
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_false(fg_made_has_note(&b->notes, "placement"));
@@ -57,18 +34,13 @@ FG_TEST_IN(the_same_code_elsewhere_is_placement_and_passes, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)make_moved_build();
+	(void)make_moved_build(0.05);
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_PLACEMENT);
 	assert_true(fg_made_has_note(&b->notes, "placement: the code is unchanged"));
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
-}
-
-FG_TEST_IN(placement_fails_if_configured, begin, end)
-{
-	(void)make_moved_build();
 	made.policy.fail_on_placement = true;
 	(void)fg_made_decide(&made, "parse");
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_PLACEMENT);
@@ -110,13 +82,6 @@ FG_TEST(the_worst_outcome_that_is_set_to_fail_gives_the_exit_code)
 	assert_int_equal(verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
 
-FG_TEST_IN(a_gated_function_does_not_fail_for_its_place, begin, end)
-{
-	(void)make_moved_build();
-	made.policy.functions = FG_FUNCTIONS_GATE;
-	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
-}
-
 FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 {
 	static const struct {
@@ -137,7 +102,7 @@ FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		fg_made_release(&made);
 		fg_made_init(&made, 5);
-		fg_made_build_fact(make_moved_build(), rows[i].key, rows[i].baseline,
+		fg_made_build_fact(make_moved_build(0.05), rows[i].key, rows[i].baseline,
 				   rows[i].candidate);
 		if (fg_made_decide(&made, "parse")->outcome != FG_OUTCOME_REGRESSION)
 			fail_msg("%s: no regression any more", rows[i].why);
@@ -147,7 +112,7 @@ FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 /* If no known file differs, the cause may be something else, such as a rebuilt plugin. */
 FG_TEST_IN(the_same_files_are_not_placed_elsewhere, begin, end)
 {
-	struct fg_series *series = make_moved_build();
+	struct fg_series *series = make_moved_build(0.05);
 
 	fg_made_build_fact(series, "build.id", "aa", "aa");
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
@@ -165,30 +130,13 @@ FG_TEST_IN(only_other_code_of_the_project_is_other_code, begin, end)
 		const char *candidate;
 		bool is_other;
 	} rows[] = {
-		{.what = "nothing", .key = "build.inputs", .baseline = "1", .candidate = "1"},
-		{.what = "inputs", .key = "build.inputs", .baseline = "1", .candidate = "2"},
-		{.what = "a foreign library",
-		 .key = "build.library.libc.so.6",
-		 .baseline = "11",
-		 .candidate = "12"},
-		{.what = "the program",
-		 .key = "build.code",
-		 .baseline = "c0de",
-		 .candidate = "0ther",
-		 .is_other = true},
-		{.what = "a library",
-		 .key = "build.code.libown.so",
-		 .baseline = "0c0de",
-		 .candidate = "0ther",
-		 .is_other = true},
-		{.what = "a new library",
-		 .key = "build.code.libnew.so",
-		 .candidate = "1",
-		 .is_other = true},
-		{.what = "a library that is gone",
-		 .key = "build.code.libold.so",
-		 .baseline = "1",
-		 .is_other = true},
+		{"nothing", "build.inputs", "1", "1", false},
+		{"inputs", "build.inputs", "1", "2", false},
+		{"a foreign library", "build.library.libc.so.6", "11", "12", false},
+		{"the program", "build.code", "c0de", "0ther", true},
+		{"a library", "build.code.libown.so", "0c0de", "0ther", true},
+		{"a new library", "build.code.libnew.so", NULL, "1", true},
+		{"a library that is gone", "build.code.libold.so", "1", NULL, true},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -196,7 +144,7 @@ FG_TEST_IN(only_other_code_of_the_project_is_other_code, begin, end)
 
 		fg_made_release(&made);
 		fg_made_init(&made, 5);
-		series = make_moved_build();
+		series = make_moved_build(0.05);
 		fg_made_build_fact(series, rows[i].key, rows[i].baseline, rows[i].candidate);
 		if (fg_placement_is_other_code(&series->build[FG_ARM_BASELINE],
 					       &series->build[FG_ARM_CANDIDATE]) !=
