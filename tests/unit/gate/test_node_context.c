@@ -37,6 +37,7 @@ static struct fg_metric_verdict metric_of(const char *name, double low, double h
 /* Starts with a metric that grew, and one that is not gated. */
 static void begin(void)
 {
+	fg_node_context_release(&p.c);
 	fg_arena_release(&p.arena);
 	fg_profile_set_release(&p.set);
 	fg_made_release(&p.made);
@@ -95,6 +96,7 @@ static void add_pairs(const double *more_ms, size_t count)
 
 static const struct fg_node_context *look(void)
 {
+	fg_node_context_release(&p.c);
 	fg_node_context_init(&p.c, fg_made_series(&p.made, "app"), &p.verdict);
 	return &p.c;
 }
@@ -108,7 +110,6 @@ FG_TEST(the_whole_is_that_of_the_metric_of_cpu_time)
 	add_pairs((double[]){2, 5}, 2);
 	assert_near(look()->total, 3, 1e-9);
 	assert_true(p.c.total_changed);
-	fg_node_context_release(&p.c);
 }
 
 FG_TEST(without_its_metric_or_its_times_the_whole_is_what_was_sampled)
@@ -125,7 +126,6 @@ FG_TEST(without_its_metric_or_its_times_the_whole_is_what_was_sampled)
 	assert_near(look()->total, 7, 1e-9);
 	assert_false(p.c.total_changed);
 	assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));
-	fg_node_context_release(&p.c);
 }
 
 FG_TEST(levels_are_means_in_milliseconds_and_set_the_floor)
@@ -141,12 +141,10 @@ FG_TEST(levels_are_means_in_milliseconds_and_set_the_floor)
 	assert_close(p.c.inclusive[1][0], 100, 1e-12);
 	assert_close(p.c.floor, 1, 1e-12);  /* 1 % of 100 ms */
 	assert_close(p.c.margin, 2, 1e-12); /* 2 %, CPU time's own margin */
-	fg_node_context_release(&p.c);
 	p.made.policy.function_floor = 0.05;
 	(void)look();
 	assert_close(p.c.floor, 5, 1e-12);
 	assert_close(p.c.margin, 5, 1e-12);
-	fg_node_context_release(&p.c);
 }
 
 /* Coverage is computed from repetitions that count, if these take at least 20 ms of CPU time. */
@@ -183,7 +181,6 @@ FG_TEST(coverage_is_sampled_time_in_spent_time)
 			else
 				assert_close(p.c.coverage[arm], table[i].coverage[arm], 1e-12);
 		}
-		fg_node_context_release(&p.c);
 	}
 }
 
@@ -211,7 +208,6 @@ FG_TEST(wall_clock_samples_are_parts_of_wall_time_if_that_is_gated)
 		assert_close(p.c.coverage[0], 1, 1e-12);
 		assert_close(p.c.coverage[1], 1, 1e-12);
 		assert_false(p.c.escaped);
-		fg_node_context_release(&p.c);
 	}
 }
 
@@ -246,12 +242,8 @@ FG_TEST(another_measure_is_the_total_of_its_profile)
 		assert_close(p.c.floor, exact ? 500e-9 : 5, 1e-12);
 		assert_close(p.c.margin, exact ? 500e-9 : 25, 1e-12);
 		assert_true(isnan(p.c.coverage[0]) && isnan(p.c.coverage[1]));
-		fg_node_context_release(&p.c);
 		p.metrics[0].low = 0.9;
 		assert_false(look()->total_changed);
-		fg_node_context_release(&p.c);
-		p.made.policy.metrics = NULL;
-		p.made.policy.metric_count = 0;
 	}
 }
 
@@ -268,5 +260,4 @@ FG_TEST(the_least_difference_of_counts_is_a_billionth_of_one_at_least)
 	(void)look();
 	assert_close(p.c.floor, 1e-9, 1e-12);
 	assert_close(p.c.margin, 1e-9, 1e-12);
-	fg_node_context_release(&p.c);
 }
