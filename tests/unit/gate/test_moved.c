@@ -109,8 +109,27 @@ static void make_context(const struct path *paths)
 	}
 }
 
+static void release(void)
+{
+	struct fg_node_context *c = &made.context;
+
+	fg_profile_pairs_release(&c->pairs);
+	fg_pair_matrix_release(&c->functions);
+	free(c->blamed);
+	free(c->row_of);
+	free(c->code);
+	free(c->p_up);
+	free(c->p_down);
+	free(c->tested);
+	free(c->inclusive[0]);
+	free(c->inclusive[1]);
+	fg_profile_set_release(&made.set);
+	fg_arena_release(&made.arena);
+}
+
 static void find_moved(const struct path *paths, size_t count)
 {
+	release();
 	made.count = count;
 	fg_profile_set_init(&made.set, "app");
 	made.policy.function_alpha = 0.01;
@@ -131,24 +150,6 @@ static void find_moved(const struct path *paths, size_t count)
 	memset(made.moved, 0, sizeof(made.moved));
 	made.blame = (struct fg_blame){0};
 	fg_moved_join(&made.context, &made.blame, made.moved);
-}
-
-static void release(void)
-{
-	struct fg_node_context *c = &made.context;
-
-	fg_profile_pairs_release(&c->pairs);
-	fg_pair_matrix_release(&c->functions);
-	free(c->blamed);
-	free(c->row_of);
-	free(c->code);
-	free(c->p_up);
-	free(c->p_down);
-	free(c->tested);
-	free(c->inclusive[0]);
-	free(c->inclusive[1]);
-	fg_profile_set_release(&made.set);
-	fg_arena_release(&made.arena);
 }
 
 /* Returns the moved time in the row of a path. */
@@ -222,7 +223,6 @@ static void check_case(const struct move_case *wanted)
 				    strcmp(wanted->kind, "relinked") == 0 ? "libz.so.1" : "app");
 		assert_string_equal(found->to_library, "app");
 	}
-	release();
 }
 
 static void check_cases(const struct move_case *cases, size_t count)
@@ -369,7 +369,6 @@ FG_TEST(a_change_of_shape_is_one_row_whatever_it_costs)
 		if (joined != cases[i].joined)
 			fail_msg("%s: %zu joined", cases[i].why, joined);
 		assert_near(net_ms, cases[i].net_ms, 1e-5);
-		release();
 	}
 }
 
@@ -391,7 +390,6 @@ FG_TEST(code_that_is_known_to_be_the_same_did_not_move)
 		fg_moved_join(&made.context, &made.blame, made.moved);
 		assert_int_equal(made.blame.moved_count > 1, same == 0);
 		assert_int_equal(row_named("parse") == row_named("scan"), same == 0);
-		release();
 	}
 }
 
@@ -408,7 +406,6 @@ FG_TEST(unrelated_functions_stay_apart_despite_other_changes)
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 0);
 	made.total_changed = false;
-	release();
 }
 
 FG_TEST(only_sure_changes_of_some_size_move)
@@ -428,7 +425,6 @@ FG_TEST(only_sure_changes_of_some_size_move)
 			paths[unsure].chance = table[i].chance;
 			find_moved(paths, FG_ARRAY_SIZE(paths));
 			assert_int_equal(made.blame.moved_count, table[i].moved);
-			release();
 		}
 	}
 }
@@ -440,7 +436,6 @@ FG_TEST(growth_of_one_name_alone_is_not_a_move)
 
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 0);
-	release();
 }
 
 FG_TEST(similar_names_and_libraries_move_wherever_they_are_called)
@@ -493,12 +488,10 @@ FG_TEST(a_function_gives_no_more_than_it_lost)
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].to, "luaD_precall");
 	assert_false(moved_at(3) > 0);
-	release();
 }
 
 FG_TEST(without_pairs_nothing_moved)
 {
 	find_moved(NULL, 0);
 	assert_int_equal(made.blame.moved_count, 0);
-	release();
 }
