@@ -159,45 +159,6 @@ FG_TEST(outcomes_over_many_runs_keep_their_promises)
 	}
 }
 
-FG_TEST(a_decision_at_a_look_is_not_touched_by_later_pairs)
-{
-	struct fg_rule rule = default_rule();
-	struct fg_rule_finding early;
-	struct fg_rule_finding late;
-	struct fg_random random;
-	double difference[PAIRS];
-
-	fg_random_seed(&random, 7);
-	draw(&random, 0.10, difference);
-	fg_rule_apply(&rule, difference, 16, false, &early);
-	for (size_t i = 16; i < PAIRS; i++)
-		difference[i] = -1.0;
-	fg_rule_apply(&rule, difference, PAIRS, true, &late);
-	assert_true(early.decided);
-	assert_int_equal(late.outcome, early.outcome);
-	assert_int_equal(late.pairs, early.pairs);
-}
-
-FG_TEST(between_looks_it_waits_unless_no_more_will_come)
-{
-	struct fg_rule rule = default_rule();
-	struct fg_rule_finding finding;
-	double difference[PAIRS];
-
-	for (size_t i = 0; i < PAIRS; i++)
-		difference[i] = (i % 2 ? 0.01 : -0.01) * (double)(i + 1);
-	fg_rule_apply(&rule, difference, 13, false, &finding);
-	assert_false(finding.decided);
-	assert_int_equal(finding.pairs, 10);
-	assert_int_equal(finding.next_look, 15);
-	fg_rule_apply(&rule, difference, 13, true, &finding);
-	assert_int_equal(finding.pairs, 13);
-	assert_int_equal(finding.next_look, 0);
-	fg_rule_apply(&rule, difference, PAIRS, false, &finding);
-	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
-	assert_int_equal(finding.next_look, 0);
-}
-
 /*
  * There is one last look, wherever the measurement ends; no look follows the last planned one.
  */
@@ -208,11 +169,13 @@ FG_TEST(a_measurement_that_ends_has_one_last_look)
 		bool final;
 		size_t looks;
 		size_t next_look;
+		size_t judged; /* pairs */
 	} rows[] = {
-		{9, false, 0, 10},  {9, true, 1, 0},    {10, false, 1, 15}, {10, true, 2, 0},
-		{11, true, 2, 0},   {15, false, 2, 23}, {15, true, 3, 0},   {16, false, 2, 23},
-		{79, false, 5, 80}, {79, true, 6, 0},   {80, false, 6, 0},  {80, true, 6, 0},
-		{4, false, 0, 10},
+		{9, false, 0, 10, 9},   {9, true, 1, 0, 9},   {10, false, 1, 15, 10},
+		{10, true, 2, 0, 10},   {11, true, 2, 0, 11}, {13, false, 1, 15, 10},
+		{13, true, 2, 0, 13},   {15, true, 3, 0, 15}, {16, false, 2, 23, 15},
+		{79, false, 5, 80, 53}, {79, true, 6, 0, 79}, {80, false, 6, 0, 80},
+		{80, true, 6, 0, 80},   {4, false, 0, 10, 4},
 	};
 	struct fg_rule rule = default_rule();
 	double difference[PAIRS];
@@ -225,6 +188,8 @@ FG_TEST(a_measurement_that_ends_has_one_last_look)
 		fg_rule_apply(&rule, difference, rows[i].pairs, rows[i].final, &finding);
 		assert_int_equal(finding.looks, rows[i].looks);
 		assert_int_equal(finding.next_look, rows[i].next_look);
+		assert_int_equal(finding.pairs, rows[i].judged);
+		assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
 	}
 }
 
