@@ -284,19 +284,3 @@ FG_TEST_IN(regions_without_any_sample_are_in_no_pair, begin, end)
 	assert_int_equal(matrix.pair_count, 0);
 	check_entity(&matrix.entities[region], 0, 0, (double)NAN, 0);
 }
-
-FG_TEST_IN(a_released_matrix_is_empty, begin, end)
-{
-	static const struct fg_profile_pairs no_pairs;
-	static const struct fg_pair_matrix no_matrix;
-	uint32_t entity[] = {0, 0, 0, 0};
-
-	(void)add(0, 0, MS, 0, 0);
-	(void)add(0, 1, MS, 0, 0);
-	build(0, entity, 1);
-	assert_int_equal(matrix.pair_count, 1);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
-	assert_memory_equal(&pairs, &no_pairs, sizeof(pairs));
-	assert_memory_equal(&matrix, &no_matrix, sizeof(matrix));
-}

@@ -724,6 +724,7 @@ FG_TEST(no_share_is_above_the_whole)
 /* The remainder or the new part is at most 5 % of the other side. */
 FG_TEST(the_kind_of_a_move_follows_from_both_sides)
 {
+	static const char *const ancestors[] = {"main", "giver", "taker"}; /* by shape */
 	static const struct {
 		double giver[2];
 		double taker[2];
@@ -758,6 +759,7 @@ FG_TEST(the_kind_of_a_move_follows_from_both_sides)
 		assert_string_equal(b->time.moved[0].from, "giver");
 		assert_string_equal(b->time.moved[0].to, "taker");
 		assert_string_equal(b->time.moved[0].kind, rows[i].kind);
+		assert_string_equal(b->time.moved[0].ancestor, ancestors[rows[i].shape]);
 		assert_string_equal(b->time.moved[0].unit, "ms");
 		assert_close(b->time.moved[0].amount,
 			     fmin(taker[1] - taker[0], giver[0] - giver[1]), 3e-3);
@@ -782,73 +784,39 @@ FG_TEST(functions_that_changed_as_much_are_sorted_by_name)
 FG_TEST(without_samples_of_one_side_no_function_is_blamed)
 {
 	static const struct {
-		double seen; /* sampled part of the baseline's 100 ms */
+		uint8_t arm;
+		double seen; /* sampled part of the arm's time */
 		double all;
-		bool is_blamed;
-	} rows[] = {{51, 100, true}, {49, 100, false}, {0.2, 1.9, true}, {0.2, 2.1, false}};
+		const char *note; /* NULL: functions are blamed */
+	} rows[] = {
+		{0, 51, 100, NULL},
+		{0, 49, 100, "saw 49 % of the baseline's CPU time and 100 % of the candidate's;"},
+		{1, 49, 100, "saw 100 % of the baseline's CPU time and 49 % of the candidate's;"},
+		{0, 0.2, 1.9, NULL},
+		{0, 0.2, 2.1, "no function is blamed: the sampler saw"},
+	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		const struct fg_benchmark_verdict *b;
+		const double other = 1.2 * rows[i].all;
 		struct fg_series *series;
 
 		begin();
-		(void)add(0, "main", rows[i].seen, 1.2 * rows[i].all, 0.01);
+		(void)add(0, "main", rows[i].arm ? other : rows[i].seen,
+			  rows[i].arm ? rows[i].seen : other, 0.01);
 		(void)measure(PAIRS);
 		series = fg_made_series(&p.made, "app");
 		for (size_t r = 0; r < series->repetition_count; r++) {
 			struct fg_repetition *repetition = &series->repetitions[r];
 
-			if (repetition->arm == FG_ARM_BASELINE)
+			if (repetition->arm == rows[i].arm)
 				repetition->values[FG_METRIC_CPU_TIME] = rows[i].all * MS;
 		}
-		b = fg_made_decide(&p.made, "app");
-		assert_int_equal(
-			!fg_made_has_note(&b->notes, "no function is blamed: the sampler saw"),
-			rows[i].is_blamed);
-	}
-}
-
-/* On both sides, the sampler misses more than a millisecond of the execution. */
-FG_TEST(time_unseen_on_both_sides_counts_against_neither)
-{
-	const struct fg_benchmark_verdict *b;
-	struct fg_series *series;
-
-	begin();
-	(void)add(0, "main", 0.7, 7, 0.01);
-	(void)measure(PAIRS);
-	series = fg_made_series(&p.made, "app");
-	for (size_t r = 0; r < series->repetition_count; r++) {
-		struct fg_repetition *repetition = &series->repetitions[r];
-
-		repetition->values[FG_METRIC_CPU_TIME] =
-			(repetition->arm == FG_ARM_BASELINE ? 2.1 : 8.3) * MS;
-	}
-	b = fg_made_decide(&p.made, "app");
-	assert_false(fg_made_has_note(&b->notes, "no function is blamed"));
-	assert_int_equal(b->time.function_count, 1);
-	assert_string_equal(b->time.functions[0].name, "main");
-}
-
-FG_TEST(an_unseen_side_is_reported)
-{
-	static const char *const seen[] = {
-		"saw 49 % of the baseline's CPU time and 100 % of the candidate's;",
-		"saw 100 % of the baseline's CPU time and 49 % of the candidate's;"};
-
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		struct fg_series *series;
-
-		begin();
-		(void)add(0, "main", arm ? 120 : 49, arm ? 49 : 120, 0);
-		(void)measure(PAIRS);
-		series = fg_made_series(&p.made, "app");
-		for (size_t r = 0; r < series->repetition_count; r++) {
-			struct fg_repetition *repetition = &series->repetitions[r];
-
-			if (repetition->arm == arm)
-				repetition->values[FG_METRIC_CPU_TIME] = 100 * MS;
-		}
-		assert_true(fg_made_has_note(&fg_made_decide(&p.made, "app")->notes, seen[arm]));
+		(void)fg_made_decide(&p.made, "app");
+		assert_int_equal(fg_made_has_note(&p.made.verdict.benchmarks[0].notes,
+						  "no function is blamed"),
+				 rows[i].note != NULL);
+		if (rows[i].note)
+			assert_true(fg_made_has_note(&p.made.verdict.benchmarks[0].notes,
+						     rows[i].note));
 	}
 }
