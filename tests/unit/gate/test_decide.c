@@ -256,11 +256,9 @@ FG_TEST_IN(looking_while_measuring_agrees_with_the_verdict, begin, end)
 {
 	struct fg_gate_progress progress;
 	const struct fg_metric_verdict *cpu;
-	struct fg_series *series;
-	size_t all;
+	struct fg_series *series = make_pairs(80, 0.04, 0.02);
+	size_t all = series->repetition_count;
 
-	series = make_pairs(80, 0.04, 0.02);
-	all = series->repetition_count;
 	series->repetition_count = 0;
 	fg_gate_look(series, &made.policy, &made.measure, &progress);
 	assert_false(progress.decided);

@@ -240,11 +240,9 @@ static void add_region(uint32_t region, uint32_t pair, uint8_t arm, double cpu_m
 
 FG_TEST_IN(regions_follow_the_pairs_of_the_samples, begin, end)
 {
-	uint32_t outer;
-	uint32_t inner;
+	uint32_t outer = fg_profile_set_region(&set, "event");
+	uint32_t inner = fg_profile_set_region(&set, "event/fit");
 
-	outer = fg_profile_set_region(&set, "event");
-	inner = fg_profile_set_region(&set, "event/fit");
 	/* The second pair of samples is a block of four; the pair before it has only one arm. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		(void)add(1, arm, MS, 0, 0);

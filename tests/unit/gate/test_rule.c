@@ -411,11 +411,10 @@ FG_TEST(the_probability_has_the_doubts_of_the_interval)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(away); i++) {
 		const double at = finding.estimate + away[i];
 		struct fg_rule rule = as_drawn;
-		double sure;
+		double sure = fg_rule_probability(&rule, difference, PAIRS, at);
 		double kept;
 		double placed;
 
-		sure = fg_rule_probability(&rule, difference, PAIRS, at);
 		rule.is_drawn = false;
 		kept = fg_rule_probability(&rule, difference, PAIRS, at);
 		rule.is_drawn = true;

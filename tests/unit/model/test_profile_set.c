@@ -71,9 +71,8 @@ FG_TEST_IN(gaps_are_filled_and_nothing_is_overwritten, begin, end)
 FG_TEST_IN(a_function_seen_once_as_itself_is_not_marked_inlined, begin, end)
 {
 	struct fg_profile_function get = {.name = "get", .library = "l", .inlined = true};
-	uint32_t index;
+	uint32_t index = fg_profile_set_function(&set, &get);
 
-	index = fg_profile_set_function(&set, &get);
 	assert_true(set.functions[index].inlined);
 	get.inlined = false;
 	assert_int_equal(fg_profile_set_function(&set, &get), index);
@@ -175,9 +174,8 @@ FG_TEST_IN(recursion_is_found_at_any_distance, begin, end)
 
 FG_TEST_IN(regions_are_found_again_by_path, begin, end)
 {
-	uint32_t outer;
+	uint32_t outer = fg_profile_set_region(&set, "event");
 
-	outer = fg_profile_set_region(&set, "event");
 	assert_int_not_equal(fg_profile_set_region(&set, "event/fit"), outer);
 	assert_int_equal(fg_profile_set_region(&set, "event"), outer);
 	fg_profile_set_add_region_row(&set)->region = outer;
