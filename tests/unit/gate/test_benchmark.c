@@ -84,6 +84,19 @@ FG_TEST_IN(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded, b
 	}
 }
 
+FG_TEST_IN(where_the_only_pair_was_set_aside_it_is_inconclusive, begin, end)
+{
+	struct fg_series *series = make_pairs(1, 0);
+	const struct fg_benchmark_verdict *b;
+
+	for (size_t r = 0; r < series->repetition_count; r++)
+		series->repetitions[r].aside = FG_ASIDE_STEAL;
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_null(b->error);
+	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "the only pair was"));
+}
+
 /* A rate that falls from 100 to 80 is worse by a quarter; so is a time that rises by a quarter. */
 FG_TEST_IN(an_accepted_slowdown_is_a_share_of_the_better_side, begin, end)
 {

@@ -250,6 +250,17 @@ FG_TEST(without_counts_there_is_no_mechanism)
 
 /* ---- causes that are not counted ---- */
 
+/* Wall time grows by half, CPU time does not. */
+static const struct fg_metric_verdict waiting[2] = {
+	{.name = "wall_time",
+	 .gated = true,
+	 .outcome = FG_OUTCOME_REGRESSION,
+	 .baseline = 200,
+	 .candidate = 300,
+	 .ratio = 1.5},
+	{.name = "cpu_time", .baseline = 100, .candidate = 100, .ratio = 1},
+};
+
 static void settle(enum fg_outcome outcome, struct fg_node_verdict *node,
 		   struct fg_metric_verdict metrics[2], struct fg_arena *arena)
 {
@@ -303,19 +314,11 @@ FG_TEST(a_function_waits_if_cpu_time_does_not_grow_with_wall_time)
 					       .standing = FG_STANDING_GUILTY,
 					       .mechanism = &cache,
 					       .delta = 1};
-		struct fg_metric_verdict metrics[2] = {
-			{.name = "wall_time",
-			 .gated = rows[i].gated,
-			 .outcome = FG_OUTCOME_REGRESSION,
-			 .baseline = 200,
-			 .candidate = 300,
-			 .ratio = 1.5},
-			{.name = "cpu_time",
-			 .baseline = 100,
-			 .candidate = 100 + rows[i].cpu,
-			 .ratio = 1 + rows[i].cpu / 100},
-		};
+		struct fg_metric_verdict metrics[2] = {waiting[0], waiting[1]};
 
+		metrics[0].gated = rows[i].gated;
+		metrics[1].candidate += rows[i].cpu;
+		metrics[1].ratio += rows[i].cpu / 100;
 		settle(FG_OUTCOME_REGRESSION, &node, metrics, &arena);
 		assert_int_equal(node.mechanism->kind == FG_MECHANISM_WAITS, rows[i].is_waiting);
 		if (i == 0)
@@ -337,13 +340,7 @@ FG_TEST(counted_locks_tell_what_a_function_waits_for)
 		{{1e6, 1e6}, "waits for the kernel: wall time +50.0 %, CPU time +0.0 %"},
 	};
 	const struct fg_measure measure = fg_measure_describe("locks.wait_time", NULL);
-	struct fg_metric_verdict metrics[2] = {
-		{.name = "wall_time",
-		 .gated = true,
-		 .outcome = FG_OUTCOME_REGRESSION,
-		 .ratio = 1.5},
-		{.name = "cpu_time", .ratio = 1},
-	};
+	struct fg_metric_verdict metrics[2] = {waiting[0], waiting[1]};
 	struct fg_arena arena = {0};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -380,15 +377,7 @@ FG_TEST(levels_of_two_sessions_have_no_mechanism)
 {
 	struct fg_node_verdict node = {
 		.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY, .delta = 1};
-	struct fg_metric_verdict metrics[] = {
-		{.name = "wall_time",
-		 .gated = true,
-		 .outcome = FG_OUTCOME_REGRESSION,
-		 .baseline = 200,
-		 .candidate = 300,
-		 .ratio = 1.5},
-		{.name = "cpu_time", .baseline = 100, .candidate = 100, .ratio = 1},
-	};
+	struct fg_metric_verdict metrics[2] = {waiting[0], waiting[1]};
 	struct fg_benchmark_verdict verdict = {
 		.outcome = FG_OUTCOME_REGRESSION,
 		.schedule = FG_SCHEDULE_STORED,
