@@ -120,6 +120,15 @@ static const struct fg_blame *decide(void)
 	return &c.verdict.time;
 }
 
+/* Starts anew with these functions, and judges them. */
+static const struct fg_blame *judge(const struct function *functions, size_t count)
+{
+	begin(functions, count);
+	return decide();
+}
+
+static const struct function doubled = {.name = "one", .library = "prog", .ms = {100, 200}};
+
 static const struct fg_node_verdict *find(const struct fg_blame *blame, const char *name,
 					  const char *library)
 {
@@ -144,10 +153,8 @@ FG_TEST(functions_are_matched_by_name_and_library_not_by_number)
 		{.name = "stopped", .library = "prog", .ms = {15, 0}},
 		{.name = "started", .library = "prog", .ms = {0, 12}},
 	};
-	const struct fg_blame *blame = NULL;
+	const struct fg_blame *blame = judge(functions, FG_ARRAY_SIZE(functions));
 
-	begin(functions, FG_ARRAY_SIZE(functions));
-	blame = decide();
 	assert_string_equal(blame->measure, "cpu_time");
 	assert_string_equal(blame->unit, "ms");
 	assert_int_equal(blame->functions_tested, 7); /* all functions that took time */
@@ -176,10 +183,8 @@ FG_TEST(the_level_is_shared_by_all_that_took_time)
 	static const double quantiles[] = {QUANTILE_1_19, QUANTILE_2_19};
 
 	for (size_t count = 1; count <= 2; count++) {
-		const struct fg_blame *blame = NULL;
+		const struct fg_blame *blame = judge(functions, count);
 
-		begin(functions, count);
-		blame = decide();
 		assert_close(blame->functions[0].high - 30, 1.4826 * quantiles[count - 1], 1e-6);
 		assert_close(30 - blame->functions[0].low, 1.4826 * quantiles[count - 1], 1e-6);
 	}
@@ -225,13 +230,10 @@ FG_TEST(six_sessions_are_enough_and_five_are_not)
 		{.name = "five", .library = "prog", .ms = {100, 200}, .sessions = 5},
 		{.name = "one", .library = "prog", .ms = {100, 200}, .sessions = 1},
 	};
-	const struct fg_blame *blame = NULL;
+	const struct fg_blame *blame = judge(functions, 1);
 
-	begin(functions, 1);
-	blame = decide();
 	assert_close(blame->functions[0].high - 100, 1.4826 * QUANTILE_1_5, 1e-6);
-	begin(functions, FG_ARRAY_SIZE(functions));
-	blame = decide();
+	blame = judge(functions, FG_ARRAY_SIZE(functions));
 	assert_int_equal(blame->functions_tested, 3);
 	assert_int_equal(blame->function_count, 1);
 	assert_string_equal(blame->functions[0].name, "six");
@@ -247,8 +249,7 @@ FG_TEST(the_twelve_that_differ_most_are_tested)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
 		functions[i] = (struct function){
 			.name = names[i], .library = "prog", .ms = {200, 220 + (double)i}};
-	begin(functions, FG_ARRAY_SIZE(functions));
-	blame = decide();
+	blame = judge(functions, FG_ARRAY_SIZE(functions));
 	assert_int_equal(blame->functions_tested, FG_ARRAY_SIZE(names));
 	assert_int_equal(blame->function_count, ASKED_MAX);
 	assert_string_equal(blame->functions[0].name, "n");
@@ -262,10 +263,8 @@ FG_TEST(a_fiftieth_of_the_whole_is_tested)
 		{.name = "fiftieth", .library = "prog", .ms = {100, 102}},
 		{.name = "less", .library = "prog", .ms = {100, 101.99}},
 	};
-	const struct fg_blame *blame = NULL;
+	const struct fg_blame *blame = judge(functions, FG_ARRAY_SIZE(functions));
 
-	begin(functions, FG_ARRAY_SIZE(functions));
-	blame = decide();
 	assert_close(blame->total_delta, 100, 1e-9);
 	assert_int_equal(blame->function_count, 2);
 	assert_string_equal(blame->functions[1].name, "fiftieth");
@@ -279,10 +278,8 @@ FG_TEST(unsure_functions_follow_sure_ones)
 		{.name = "calm", .library = "prog", .ms = {100, 120}},
 		{.name = "faster", .library = "prog", .ms = {100, 70}},
 	};
-	const struct fg_blame *blame = NULL;
+	const struct fg_blame *blame = judge(functions, FG_ARRAY_SIZE(functions));
 
-	begin(functions, FG_ARRAY_SIZE(functions));
-	blame = decide();
 	assert_string_equal(blame->functions[0].name, "faster");
 	assert_string_equal(blame->functions[1].name, "calm");
 	assert_string_equal(blame->functions[2].name, "wild");
@@ -310,8 +307,7 @@ FG_TEST(shares_of_a_whole_that_nearly_cancels_are_not_shown)
 	const struct fg_blame *blame = NULL;
 
 	/* Without the third function, +10 ms remain of +50 and -40. */
-	begin(functions, 2);
-	blame = decide();
+	blame = judge(functions, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_true(isnan(blame->functions[i].share_of_change));
 	/* The only certain function has at most twice the total, but leaves a larger remainder. */
@@ -352,12 +348,10 @@ FG_TEST(inclusive_time_counts_recursion_once)
 
 FG_TEST(without_its_inputs_no_function_is_judged)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
 	const struct fg_profile_set *nothing[1] = {NULL};
 	const struct fg_profile_set *const *sides[2];
 
-	begin(functions, 1);
+	begin(&doubled, 1);
 	sides[0] = c.made.input.baseline_profiles;
 	sides[1] = c.made.input.profiles;
 	assert_int_equal(decide()->function_count, 1);
@@ -388,10 +382,7 @@ FG_TEST(without_its_inputs_no_function_is_judged)
 
 FG_TEST(time_without_a_stack_is_one_part_of_the_whole)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
-
-	begin(functions, 1);
+	begin(&doubled, 1);
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t i = 0; i < c.sets[side].row_count; i++)
 			c.sets[side].rows[i].nodes[0] = 0;
@@ -418,10 +409,7 @@ FG_TEST(most_of_many_functions_may_be_gone)
 
 FG_TEST(without_its_metric_a_change_of_the_whole_is_unknown)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
-
-	begin(functions, 1);
+	begin(&doubled, 1);
 	assert_close(decide()->functions[0].share_of_change, 1, 1e-12);
 	c.verdict.metric_count = 0;
 	assert_true(isnan(decide()->functions[0].share_of_change));
@@ -440,10 +428,7 @@ static size_t give_nothing(void *context, const char *benchmark,
 
 FG_TEST(a_function_that_no_session_knows_is_not_judged)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
-
-	begin(functions, 1);
+	begin(&doubled, 1);
 	c.made.input.function_history = give_nothing;
 	assert_int_equal(decide()->functions_tested, 1);
 	assert_int_equal(c.verdict.time.function_count, 0);
