@@ -165,9 +165,6 @@ static void check_entity(const struct fg_entity *entity, double baseline, double
  */
 FG_TEST_IN(differences_are_those_of_means_of_an_arm_in_each_pair, begin, end)
 {
-	static const size_t start[] = {0, 3, 5};
-	static const uint32_t columns[] = {0, 1, 2, 1, 2};
-	static const float values[] = {4, 2, 6, -3, 3};
 	uint32_t entity[] = {FG_NO_ENTITY, 0, 0, 1};
 
 	(void)add(1, 0, 10 * MS, 0, 0);
@@ -181,10 +178,6 @@ FG_TEST_IN(differences_are_those_of_means_of_an_arm_in_each_pair, begin, end)
 	build(0, entity, 2);
 	assert_int_equal(matrix.count, 2);
 	assert_int_equal(matrix.pair_count, 3);
-	assert_memory_equal(matrix.start, start, sizeof(start));
-	assert_memory_equal(matrix.columns, columns, sizeof(columns));
-	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
-		assert_near((double)matrix.values[i], (double)values[i], 1e-5);
 	/* 4, 2 and 6: the variance is 4, over three pairs. */
 	check_entity(&matrix.entities[0], 10, 14, 2 / sqrt(3), 100);
 	/* 0, -3 and 3: the variance is 9. */

@@ -277,96 +277,82 @@ enum {
 };
 
 /* In functions, libraries and regions: slower, faster and uncertain entries, each on two paths. */
-struct judged {
+static struct judged {
 	struct fg_arena arena;
-	struct fg_node_verdict *nodes[3];
-	struct fg_path_verdict *paths[NODES];
-	struct fg_metric_verdict *metrics;
+	struct fg_node_verdict nodes[3][NODES];
+	struct fg_path_verdict paths[NODES][PATHS];
+	struct fg_metric_verdict metrics[METRICS];
 	struct fg_benchmark_verdict verdict;
+} j;
+
+static const struct fg_node_verdict changed[NODES] = {
+	{.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY},
+	{.outcome = FG_OUTCOME_IMPROVEMENT, .standing = FG_STANDING_FASTER},
+	{.outcome = FG_OUTCOME_INCONCLUSIVE, .standing = FG_STANDING_NOT_SURE},
 };
 
-static void make_judged(struct judged *j)
+static void make_judged(void)
 {
-	static const struct fg_node_verdict nodes[NODES] = {
-		{.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY},
-		{.outcome = FG_OUTCOME_IMPROVEMENT, .standing = FG_STANDING_FASTER},
-		{.outcome = FG_OUTCOME_INCONCLUSIVE, .standing = FG_STANDING_NOT_SURE},
+	fg_arena_release(&j.arena);
+	j = (struct judged){
+		.metrics = {{.outcome = FG_OUTCOME_REGRESSION},
+			    {.outcome = FG_OUTCOME_IMPROVEMENT},
+			    {.outcome = FG_OUTCOME_REGRESSION, .exact = true},
+			    {.outcome = FG_OUTCOME_PASS}},
+		.verdict = {.metrics = j.metrics,
+			    .metric_count = METRICS,
+			    .time = {.functions = j.nodes[0],
+				     .function_count = NODES,
+				     .libraries = j.nodes[1],
+				     .library_count = NODES,
+				     .regions = j.nodes[2],
+				     .region_count = NODES}},
 	};
-
-	static const struct fg_metric_verdict metrics[METRICS] = {
-		{.outcome = FG_OUTCOME_REGRESSION},
-		{.outcome = FG_OUTCOME_IMPROVEMENT},
-		{.outcome = FG_OUTCOME_REGRESSION, .exact = true},
-		{.outcome = FG_OUTCOME_PASS},
-	};
-
-	*j = (struct judged){0};
-	j->metrics = fg_arena_memdup(&j->arena, metrics, sizeof(metrics));
-	for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++)
-		j->nodes[kind] = fg_arena_memdup(&j->arena, nodes, sizeof(nodes));
+	for (size_t kind = 0; kind < FG_ARRAY_SIZE(j.nodes); kind++)
+		memcpy(j.nodes[kind], changed, sizeof(changed));
 	for (size_t i = 0; i < NODES; i++) {
-		j->paths[i] = fg_arena_array(&j->arena, PATHS, sizeof(j->paths[i][0]));
 		for (size_t k = 0; k < PATHS; k++)
-			j->paths[i][k] = (struct fg_path_verdict){.outcome = nodes[i].outcome};
-		j->nodes[0][i].paths = j->paths[i];
-		j->nodes[0][i].path_count = PATHS;
+			j.paths[i][k].outcome = changed[i].outcome;
+		j.nodes[0][i].paths = j.paths[i];
+		j.nodes[0][i].path_count = PATHS;
 	}
-	j->verdict = (struct fg_benchmark_verdict){
-		.metrics = j->metrics,
-		.metric_count = METRICS,
-		.time = {.functions = j->nodes[0],
-			 .function_count = NODES,
-			 .libraries = j->nodes[1],
-			 .library_count = NODES,
-			 .regions = j->nodes[2],
-			 .region_count = NODES},
-	};
 }
 
 /*
  * Checks the functions, libraries, regions and paths: if `placed`, certain changes are placement;
  * else nothing has changed.
  */
-static void assert_placed(const struct judged *j, bool placed)
+static void assert_placed(bool placed)
 {
-	static const enum fg_outcome before[NODES] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_IMPROVEMENT,
-						      FG_OUTCOME_INCONCLUSIVE};
-	static const enum fg_standing standing[NODES] = {FG_STANDING_GUILTY, FG_STANDING_FASTER,
-							 FG_STANDING_NOT_SURE};
-
 	for (size_t i = 0; i < NODES; i++) {
-		const bool sure = i < 2;
-		const enum fg_outcome outcome = placed && sure ? FG_OUTCOME_PLACEMENT : before[i];
+		const bool moved = placed && i < 2;
+		const enum fg_outcome outcome = moved ? FG_OUTCOME_PLACEMENT : changed[i].outcome;
 
-		for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++) {
-			assert_int_equal(j->nodes[kind][i].outcome, outcome);
-			assert_int_equal(j->nodes[kind][i].standing,
-					 placed && sure ? FG_STANDING_SAME_CODE : standing[i]);
+		for (size_t kind = 0; kind < FG_ARRAY_SIZE(j.nodes); kind++) {
+			assert_int_equal(j.nodes[kind][i].outcome, outcome);
+			assert_int_equal(j.nodes[kind][i].standing,
+					 moved ? FG_STANDING_SAME_CODE : changed[i].standing);
 		}
 		for (size_t k = 0; k < PATHS; k++)
-			assert_int_equal(j->paths[i][k].outcome, outcome);
+			assert_int_equal(j.paths[i][k].outcome, outcome);
 	}
 }
 
 FG_TEST(placement_applies_to_times_but_not_to_counts)
 {
-	struct judged j;
-
-	make_judged(&j);
+	make_judged();
 	fg_placement_settle(&j.arena, &j.verdict);
 	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(j.metrics[1].outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(j.metrics[2].outcome, FG_OUTCOME_REGRESSION);
 	assert_int_equal(j.metrics[3].outcome, FG_OUTCOME_PASS);
-	assert_placed(&j, true);
+	assert_placed(true);
 	assert_int_equal(j.verdict.notes.count, 1);
-	fg_arena_release(&j.arena);
-	make_judged(&j);
+	make_judged();
 	j.metrics[0].outcome = j.metrics[1].outcome = FG_OUTCOME_INCONCLUSIVE;
 	fg_placement_settle(&j.arena, &j.verdict);
-	assert_placed(&j, true);
+	assert_placed(true);
 	assert_int_equal(j.verdict.notes.count, 0);
-	fg_arena_release(&j.arena);
 }
 
 /*
@@ -374,9 +360,7 @@ FG_TEST(placement_applies_to_times_but_not_to_counts)
  */
 FG_TEST(it_is_open_if_a_changed_caller_may_call_that_code_more_often)
 {
-	struct judged j;
-
-	make_judged(&j);
+	make_judged();
 	for (size_t m = 0; m < METRICS; m++)
 		j.metrics[m] = (struct fg_metric_verdict){
 			.outcome = FG_OUTCOME_REGRESSION, .ratio = 1.02, .layout_error = 0.01};
@@ -384,7 +368,6 @@ FG_TEST(it_is_open_if_a_changed_caller_may_call_that_code_more_often)
 	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(j.metrics[0].low < 1 && j.metrics[0].high > 1.02);
 	assert_true(fg_made_has_note(&j.verdict.notes, "call it more often"));
-	fg_arena_release(&j.arena);
 }
 
 FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
@@ -408,9 +391,7 @@ FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
 		const bool placed = rows[i].after == FG_OUTCOME_PLACEMENT;
 
 		for (size_t at = 0; at < 4; at += 3) {
-			struct judged j;
-
-			make_judged(&j);
+			make_judged();
 			for (size_t m = 0; m < METRICS; m++)
 				j.metrics[m] = (struct fg_metric_verdict){
 					.outcome = m == at ? rows[i].before : FG_OUTCOME_PASS,
@@ -420,9 +401,8 @@ FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
 			for (size_t m = 0; m < METRICS; m++)
 				assert_int_equal(j.metrics[m].outcome,
 						 m == at ? rows[i].after : FG_OUTCOME_PASS);
-			assert_placed(&j, placed);
+			assert_placed(placed);
 			assert_int_equal(j.verdict.notes.count, placed);
-			fg_arena_release(&j.arena);
 		}
 	}
 }

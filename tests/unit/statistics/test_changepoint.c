@@ -205,27 +205,46 @@ static struct fg_changepoints find_step(size_t step, size_t count,
 	return points;
 }
 
-FG_TEST(a_change_has_the_requested_number_of_values_on_either_side)
+FG_TEST(a_step_is_a_change_where_values_and_simulations_suffice)
 {
 	static const struct {
-		size_t segment;
 		size_t step;
 		size_t count;
-		size_t found;
+		struct fg_changepoint_options options;
+		bool is_found;
 	} rows[] = {
-		{0, 5, 40, 5},   {0, 35, 40, 35}, {4, 4, 40, 4}, {6, 34, 40, 34},
-		{4, 36, 40, 36}, {0, 5, 10, 5},   {4, 4, 8, 4},
+		{5, 40, {.alpha = 0.1}, true},
+		{35, 40, {.alpha = 0.1}, true},
+		{4, 40, {.min_segment = 4, .alpha = 0.1}, true},
+		{34, 40, {.min_segment = 6, .alpha = 0.1}, true},
+		{36, 40, {.min_segment = 4, .alpha = 0.1}, true},
+		{5, 10, {.alpha = 0.1}, true},
+		{4, 8, {.min_segment = 4, .alpha = 0.1}, true},
+		{4, 9, {.alpha = 0.5}, false},
+		{20, 40, {.min_segment = 1}, false}, /* one value is not a level */
+		{20, 40, {.min_segment = 2}, true},
+		{20, 40, {.simulations = 0}, true},
+		{20, 40, {.simulations = 199}, true},
+		{20, 40, {.simulations = 98}, false}, /* one in a hundred needs 99 */
+		{20, 40, {.simulations = 99}, true},
+		{20, 40, {.simulations = 49, .alpha = 0.02}, true},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const size_t simulations = rows[i].options.simulations;
 		struct fg_changepoints points =
-			find_step(rows[i].step, rows[i].count,
-				  (struct fg_changepoint_options){.min_segment = rows[i].segment,
-								  .alpha = 0.1});
+			find_step(rows[i].step, rows[i].count, rows[i].options);
 
-		assert_int_equal(points.count, 1);
-		assert_int_equal(points.items[0].at, rows[i].found);
+		if (points.count != rows[i].is_found)
+			fail_msg("row %zu: %zu changes", i, points.count);
+		if (points.count > 0)
+			assert_int_equal(points.items[0].at, rows[i].step);
+		/* p is the share of simulated series with as large a step. */
+		if (points.count > 0 && rows[i].count == 40)
+			assert_near(points.items[0].p,
+				    simulations ? 1.0 / (double)(simulations + 1) : 0.001, 1e-15);
 		fg_changepoints_release(&points);
+		assert_null(points.items);
 	}
 }
 
@@ -236,8 +255,6 @@ FG_TEST(no_change_is_nearer_to_an_end_than_a_segment)
 	for (size_t i = 0; i < points.count; i++)
 		assert_in_range(points.items[i].at, 5, 35);
 	fg_changepoints_release(&points);
-	points = find_step(4, 9, (struct fg_changepoint_options){.alpha = 0.5});
-	assert_int_equal(points.count, 0);
 }
 
 /*
@@ -267,50 +284,6 @@ FG_TEST(values_within_four_scales_of_the_median_around_them_are_not_outliers)
 		assert_int_equal(points.count > 0, rows[i].stays);
 		fg_changepoints_release(&points);
 	}
-}
-
-FG_TEST(one_value_is_not_a_level)
-{
-	struct fg_changepoints points =
-		find_step(20, 40, (struct fg_changepoint_options){.min_segment = 1});
-
-	assert_int_equal(points.count, 0);
-	points = find_step(20, 40, (struct fg_changepoint_options){.min_segment = 2});
-	assert_int_equal(points.count, 1);
-	fg_changepoints_release(&points);
-	assert_null(points.items);
-	assert_int_equal(points.count, 0);
-}
-
-FG_TEST(p_is_the_share_of_simulated_series_with_as_large_a_step)
-{
-	static const size_t simulations[] = {0, 199};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(simulations); i++) {
-		const double all = simulations[i] ? 200 : 1000;
-		struct fg_changepoints points = find_step(
-			20, 40,
-			(struct fg_changepoint_options){.simulations = simulations[i], .seed = 1});
-
-		assert_int_equal(points.count, 1);
-		assert_near(points.items[0].p, 1 / all, 1e-15);
-		fg_changepoints_release(&points);
-	}
-}
-
-FG_TEST(one_in_a_hundred_needs_99_simulations)
-{
-	struct fg_changepoints points =
-		find_step(20, 40, (struct fg_changepoint_options){.simulations = 98});
-
-	assert_int_equal(points.count, 0);
-	points = find_step(20, 40, (struct fg_changepoint_options){.simulations = 99});
-	assert_int_equal(points.count, 1);
-	fg_changepoints_release(&points);
-	points = find_step(20, 40,
-			   (struct fg_changepoint_options){.simulations = 49, .alpha = 0.02});
-	assert_int_equal(points.count, 1);
-	fg_changepoints_release(&points);
 }
 
 FG_TEST(the_longest_series_is_searched)
