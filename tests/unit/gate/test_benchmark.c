@@ -272,9 +272,8 @@ FG_TEST_IN(counters_are_reported_if_both_sides_were_measured, begin, end)
 static void count_instructions(struct fg_profile_set *set, double baseline, double candidate)
 {
 	const struct fg_measure what = fg_measure_describe("instructions", NULL);
-	const struct fg_profile_function function = {.name = "parse", .library = "parse"};
 	const uint16_t id = fg_profile_set_measure(set, &what);
-	const uint32_t node = fg_profile_set_node(set, 0, fg_profile_set_function(set, &function));
+	const uint32_t node = fg_made_call_path(set, 0, "parse", "parse");
 
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_profile_row *row = fg_profile_set_add_row(set, 1);

@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "gate/bisect.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
 
 #include <math.h>
 
@@ -304,15 +305,13 @@ static void add_row(struct fg_profile_set *set, uint8_t arm, const uint32_t node
 
 FG_TEST(the_cost_of_a_function_includes_what_it_calls)
 {
-	const struct fg_profile_function outer = {.name = "parse", .library = "p"};
-	const struct fg_profile_function inner = {.name = "read", .library = "p"};
 	struct fg_profile_set set;
 	struct fg_bisect_commit commit = {0};
 	uint32_t nodes[2];
 
 	fg_profile_set_init(&set, "p");
-	nodes[0] = fg_profile_set_node(&set, 0, fg_profile_set_function(&set, &outer));
-	nodes[1] = fg_profile_set_node(&set, nodes[0], fg_profile_set_function(&set, &inner));
+	nodes[0] = fg_made_call_path(&set, 0, "p", "parse");
+	nodes[1] = fg_made_call_path(&set, nodes[0], "p", "read");
 	add_row(&set, FG_ARM_BASELINE, nodes, (const double[]){1e6, 1e6});
 	add_row(&set, FG_ARM_CANDIDATE, nodes, (const double[]){1e6, 3e6});
 	fg_bisect_take_costs(&commit,

@@ -2,6 +2,7 @@
 /* Attribution of time in unchanged code. */
 #include "gate/blame.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
 
 /* A call path of the function `name`, and the one that its time is charged to. */
 struct row {
@@ -27,14 +28,9 @@ static void check(const struct row *rows, uint32_t count)
 	fg_build_facts_set(&builds[FG_ARM_CANDIDATE], "build.library.libown.so", "abcd");
 	fg_build_facts_set(&builds[FG_ARM_CANDIDATE], "build.own.libown.so", "yes");
 	fg_profile_set_init(&set, "app");
-	for (uint32_t n = 1; n < count; n++) {
-		const struct fg_profile_function function = {.name = rows[n].name,
-							     .library = rows[n].library};
-
-		assert_int_equal(fg_profile_set_node(&set, rows[n].parent,
-						     fg_profile_set_function(&set, &function)),
-				 n);
-	}
+	for (uint32_t n = 1; n < count; n++)
+		assert_int_equal(
+			fg_made_call_path(&set, rows[n].parent, rows[n].library, rows[n].name), n);
 	blamed = fg_blame_nodes(&set, fg_run_find(&run, "app"));
 	for (uint32_t n = 0; n < count; n++)
 		assert_int_equal(blamed[n], rows[n].blamed);

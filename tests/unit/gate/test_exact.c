@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "gate/exact.h"
 #include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_run.h"
 
 #include <math.h>
 
@@ -28,14 +29,6 @@ static struct fixture {
 	uint32_t load;
 } f;
 
-static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char *library,
-			 const char *name)
-{
-	const struct fg_profile_function function = {.name = name, .library = library};
-
-	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
-}
-
 /* Resets the program to an empty one. */
 static int start_again(void **state)
 {
@@ -49,10 +42,10 @@ static int start_again(void **state)
 	f.policy = (struct fg_policy){.alpha = 0.01, .metrics = f.rows};
 	f.verdict = (struct fg_benchmark_verdict){.metrics = f.metrics};
 	fg_profile_set_init(&f.set, "app");
-	f.top = add_node(&f.set, 0, "app", "main");
-	f.parse = add_node(&f.set, f.top, "app", "parse");
-	f.copy = add_node(&f.set, f.top, "libc.so.6", "memcpy");
-	f.load = add_node(&f.set, f.top, "app", "load");
+	f.top = fg_made_call_path(&f.set, 0, "app", "main");
+	f.parse = fg_made_call_path(&f.set, f.top, "app", "parse");
+	f.copy = fg_made_call_path(&f.set, f.top, "libc.so.6", "memcpy");
+	f.load = fg_made_call_path(&f.set, f.top, "app", "load");
 	return 0;
 }
 
@@ -62,28 +55,42 @@ static void gate(const char *name, double tolerated)
 		(struct fg_metric_policy){.name = name, .gated = true, .tolerated = tolerated};
 }
 
-static void add_row(uint8_t arm, uint32_t pair, const char *measure, const double values[2])
-{
-	const struct fg_measure what = fg_measure_describe(measure, NULL);
-	const uint16_t id = fg_profile_set_measure(&f.set, &what);
-	struct fg_profile_row *row = fg_profile_set_add_row(&f.set, 2);
+/* Instructions of one arm, and the calls of the function that executes them. */
+struct work {
+	double top, parse, load, copy; /* instructions */
+	double parse_calls, load_calls, copy_calls;
+};
 
-	row->arm = arm;
-	row->pair = FG_EXACT_FIRST_PAIR + pair;
-	row->measure = id;
-	row->nodes[0] = f.parse;
-	row->nodes[1] = f.copy;
-	for (int i = 0; i < 2; i++) {
-		row->values[i] = values[i];
-		row->total += values[i];
+static void add_work(uint8_t arm, uint32_t pair, const struct work *work)
+{
+	static const char *const measures[] = {"instructions", "calls"};
+	const double values[2][4] = {
+		{work->top, work->parse, work->load, work->copy},
+		{0, work->parse_calls, work->load_calls, work->copy_calls},
+	};
+
+	for (size_t m = 0; m < 2; m++) {
+		const struct fg_measure what = fg_measure_describe(measures[m], NULL);
+		const uint16_t id = fg_profile_set_measure(&f.set, &what);
+		struct fg_profile_row *row = fg_profile_set_add_row(&f.set, 4);
+		const uint32_t nodes[] = {f.top, f.parse, f.load, f.copy};
+
+		row->arm = arm;
+		row->pair = FG_EXACT_FIRST_PAIR + pair;
+		row->measure = id;
+		memcpy(row->nodes, nodes, sizeof(nodes));
+		memcpy(row->values, values[m], sizeof(values[m]));
 	}
 }
 
 /* Adds one repetition: the instructions and the calls of parse(). */
 static void count(uint8_t arm, uint32_t pair, double instructions, double calls)
 {
-	add_row(arm, pair, "instructions", (double[]){instructions, COPY_INSTRUCTIONS});
-	add_row(arm, pair, "calls", (double[]){calls, 1});
+	add_work(arm, pair,
+		 &(struct work){.parse = instructions,
+				.parse_calls = calls,
+				.copy = COPY_INSTRUCTIONS,
+				.copy_calls = 1});
 }
 
 static void decide(bool is_alone)
@@ -122,7 +129,7 @@ FG_TEST_IN(instructions_without_a_stack_count, start_again, NULL)
 	for (uint8_t arm = 0; arm < 2; arm++)
 		count(arm, 0, million, PARSE_CALLS);
 	for (size_t i = 0; i < f.set.row_count; i++)
-		f.set.rows[i].nodes[0] = 0;
+		f.set.rows[i].nodes[1] = 0; /* parse() */
 	metric = decided("instructions", false);
 	assert_float_equal(metric->baseline, million + COPY_INSTRUCTIONS, 1e-3);
 	assert_float_equal(metric->candidate, million + COPY_INSTRUCTIONS, 1e-3);
@@ -165,9 +172,9 @@ FG_TEST_IN(work_in_the_c_library_is_charged_to_its_caller, start_again, NULL)
 {
 	const struct fg_metric_verdict *metric = NULL;
 
-	f.copy = add_node(&f.set, f.parse, "libc.so.6", "tolower");
-	add_row(0, 0, "instructions", (double[]){100 * million, 45 * million});
-	add_row(1, 0, "instructions", (double[]){42 * million, 237 * million});
+	f.copy = fg_made_call_path(&f.set, f.parse, "libc.so.6", "tolower");
+	add_work(0, 0, &(struct work){.parse = 100 * million, .copy = 45 * million});
+	add_work(1, 0, &(struct work){.parse = 42 * million, .copy = 237 * million});
 	metric = decided("instructions", true);
 	assert_int_equal(metric->outcome, FG_OUTCOME_REGRESSION);
 	assert_float_equal(metric->ratio, 279.0 / 145, 1e-9);
@@ -177,34 +184,6 @@ FG_TEST_IN(work_in_the_c_library_is_charged_to_its_caller, start_again, NULL)
 }
 
 /* ---- to the instruction ---- */
-
-/* Instructions of one arm, and the calls of the function that executes them. */
-struct work {
-	double top, parse, load, copy; /* instructions */
-	double parse_calls, load_calls, copy_calls;
-};
-
-static void add_work(uint8_t arm, uint32_t pair, const struct work *work)
-{
-	static const char *const measures[] = {"instructions", "calls"};
-	const double values[2][4] = {
-		{work->top, work->parse, work->load, work->copy},
-		{0, work->parse_calls, work->load_calls, work->copy_calls},
-	};
-
-	for (size_t m = 0; m < 2; m++) {
-		const struct fg_measure what = fg_measure_describe(measures[m], NULL);
-		const uint16_t id = fg_profile_set_measure(&f.set, &what);
-		struct fg_profile_row *row = fg_profile_set_add_row(&f.set, 4);
-		const uint32_t nodes[] = {f.top, f.parse, f.load, f.copy};
-
-		row->arm = arm;
-		row->pair = FG_EXACT_FIRST_PAIR + pair;
-		row->measure = id;
-		memcpy(row->nodes, nodes, sizeof(nodes));
-		memcpy(row->values, values[m], sizeof(values[m]));
-	}
-}
 
 /* Adds one repetition per side of a program that only parses. */
 static void count_parse(double before, double after)
@@ -416,7 +395,7 @@ FG_TEST_IN(only_the_dynamic_linker_is_left_out, start_again, NULL)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		(void)start_again(state);
-		f.copy = add_node(&f.set, f.top, rows[i].library, "other");
+		f.copy = fg_made_call_path(&f.set, f.top, rows[i].library, "other");
 		for (uint8_t arm = 0; arm < 2; arm++)
 			add_work(arm, 0,
 				 &(struct work){.parse = 1, .copy = arm, .copy_calls = arm});

@@ -2,7 +2,7 @@
 /* Repetitions that form pairs, and their sums per entity. */
 #include "gate/matrix.h"
 #include "gate/pairs.h"
-#include "model/run.h"
+#include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 
 enum {
@@ -22,11 +22,8 @@ static int begin(void **state)
 
 	(void)state;
 	fg_profile_set_init(&set, "app");
-	for (size_t i = 0; i < NODES; i++) {
-		const struct fg_profile_function function = {.name = names[i], .library = "app"};
-
-		nodes[i] = fg_profile_set_node(&set, 0, fg_profile_set_function(&set, &function));
-	}
+	for (size_t i = 0; i < NODES; i++)
+		nodes[i] = fg_made_call_path(&set, 0, "app", names[i]);
 	return 0;
 }
 

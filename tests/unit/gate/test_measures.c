@@ -22,15 +22,6 @@ static struct program {
 	uint16_t measure;
 } p;
 
-static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char *library,
-			 const char *name)
-{
-	const struct fg_profile_function function = {
-		.name = name, .library = library, .file = "app.c", .line = 7};
-
-	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
-}
-
 static void fill_set(struct fg_profile_set *set, const char *measure, uint32_t sites[SITES],
 		     uint16_t *id)
 {
@@ -39,10 +30,11 @@ static void fill_set(struct fg_profile_set *set, const char *measure, uint32_t s
 	uint32_t top;
 
 	fg_profile_set_init(set, "app");
-	top = add_node(set, 0, "app", "main");
+	top = fg_made_call_path(set, 0, "app", "main");
 	*id = fg_profile_set_measure(set, &what);
 	for (size_t i = 0; i < SITES; i++)
-		sites[i] = add_node(set, add_node(set, top, "app", names[i]), "libc.so.6", "grow");
+		sites[i] = fg_made_call_path(set, fg_made_call_path(set, top, "app", names[i]),
+					     "libc.so.6", "grow");
 }
 
 static void program_release(struct program *program)
@@ -413,8 +405,8 @@ FG_TEST(parts_of_a_largest_value_are_not_added_up)
 	fg_profile_set_release(&p.set);
 	fg_profile_set_init(&p.set, "app");
 	p.measure = fg_profile_set_measure(&p.set, &largest);
-	p.sites[0] = add_node(&p.set, 0, "app", "parse");
-	p.sites[1] = add_node(&p.set, p.sites[0], "app", "load");
+	p.sites[0] = fg_made_call_path(&p.set, 0, "app", "parse");
+	p.sites[1] = fg_made_call_path(&p.set, p.sites[0], "app", "load");
 	add_steady(unchanged, after);
 	b = decide();
 	assert_int_equal(b->outcome, FG_OUTCOME_REGRESSION);
@@ -435,7 +427,7 @@ FG_TEST(two_stored_runs_are_compared_by_their_counts)
 	program_init(&p, "heap.allocations");
 	program_init(&before, "heap.allocations");
 	/* The other run numbers the functions differently. */
-	(void)add_node(&before.set, 0, "app", "other");
+	(void)fg_made_call_path(&before.set, 0, "app", "other");
 	add_row(&before, FG_ARM_CANDIDATE, COUNT, COUNT);
 	add_row(&before, FG_ARM_BASELINE, 1, 1);
 	add_row(&p, FG_ARM_CANDIDATE, after[0], after[1]);

@@ -253,11 +253,10 @@ FG_TEST_IN(a_slowdown_beyond_placement_needs_no_other_places, set_up, tear_down)
  */
 static void sample(struct fg_profile_set *set)
 {
-	const struct fg_profile_function function = {.name = "find", .library = "parse"};
 	uint32_t node = 0;
 
 	fg_profile_set_init(set, "parse");
-	node = fg_profile_set_node(set, 0, fg_profile_set_function(set, &function));
+	node = fg_made_call_path(set, 0, "parse", "find");
 	for (uint32_t i = 0; i < 20; i++) {
 		struct fg_profile_row *row = fg_profile_set_add_row(set, 1);
 

@@ -21,13 +21,6 @@ static struct program {
 	struct fg_node_context c;
 } p;
 
-static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char *name)
-{
-	const struct fg_profile_function function = {.name = name, .library = "app"};
-
-	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
-}
-
 static struct fg_metric_verdict metric_of(const char *name, double low, double high)
 {
 	return (struct fg_metric_verdict){
@@ -45,8 +38,8 @@ static void begin(void)
 	fg_made_init(&p.made, 1);
 	p.made.policy.function_floor = 0.01;
 	fg_profile_set_init(&p.set, "app");
-	p.top = add_node(&p.set, 0, "main");
-	p.below = add_node(&p.set, p.top, "parse");
+	p.top = fg_made_call_path(&p.set, 0, "app", "main");
+	p.below = fg_made_call_path(&p.set, p.top, "app", "parse");
 	fg_run_add_series(&p.made.run, "app")->schedule = FG_SCHEDULE_DUET;
 	p.metrics[0] = metric_of("wall_time", 0.5, 0.6);
 	p.metrics[1] = metric_of("cpu_time", 1.01, 1.2);
@@ -121,7 +114,7 @@ FG_TEST(without_its_metric_or_its_times_the_whole_is_what_was_sampled)
 		struct fg_profile_row *row = add_row(0, arm, 60 * MS, (arm ? 47 : 40) * MS);
 
 		if (arm)
-			row->nodes[0] = add_node(&p.set, 0, "start");
+			row->nodes[0] = fg_made_call_path(&p.set, 0, "app", "start");
 	}
 	assert_near(look()->total, 7, 1e-9);
 	assert_false(p.c.total_changed);

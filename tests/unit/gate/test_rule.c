@@ -396,3 +396,54 @@ FG_TEST_IN(the_probability_has_the_doubts_of_the_interval, begin, NULL)
 		assert_true((sure > 0.5) == (i == 0) && (placed > 0.5) == (i == 0));
 	}
 }
+
+/* ---- how many pairs an undecided measurement lacks ---- */
+
+static const struct fg_rule usual = {.alpha = 0.01,
+				     .min_effect = 0.01,
+				     .margin = 0.02,
+				     .min_pairs = 10,
+				     .max_pairs = 10,
+				     .is_drawn = true};
+
+/* Ten pairs scatter by six per cent around each middle. */
+FG_TEST(the_weaker_the_change_the_more_pairs_up_to_four_times_as_many)
+{
+	static const struct {
+		double middle;
+		size_t needed;
+	} rows[] = {{0.05, 15}, {0.03, 35}, {0.01, 0}};
+
+	for (size_t row = 0; row < FG_ARRAY_SIZE(rows); row++) {
+		for (size_t i = 0; i < 10; i++)
+			difference[i] = rows[row].middle + 0.06 * ((double)(i * 7 % 11) / 5 - 1);
+		assert_int_equal(fg_rule_pairs_needed(&usual, difference, 10), rows[row].needed);
+	}
+}
+
+/* Every fourth pair has the same layout, and the next pairs continue this order. */
+FG_TEST(pairs_of_several_layouts_continue_in_turn)
+{
+	uint8_t layout[12];
+
+	rule = usual;
+	for (size_t i = 0; i < 12; i++) {
+		layout[i] = (uint8_t)(i % FG_LINE_PLACES);
+		difference[i] = 0.03 + 0.2 * ((double)layout[i] - 1.5) +
+				0.06 * ((double)(i * 7 % 11) / 5 - 1);
+	}
+	assert_int_equal(fg_rule_pairs_needed(&rule, difference, 12), 0);
+	rule.layout = layout;
+	rule.layouts = FG_LINE_PLACES;
+	assert_int_equal(fg_rule_pairs_needed(&rule, difference, 12), 23);
+}
+
+FG_TEST(pairs_above_the_tolerated_change_are_slower)
+{
+	const struct fg_rule tolerant = {.tolerated = 0.01};
+	const double pairs[] = {0.02, log1p(0.01), -0.5, 0.0099, 0.011, 0};
+
+	assert_int_equal(fg_rule_count_slower(&tolerant, pairs, FG_ARRAY_SIZE(pairs)), 2);
+	assert_int_equal(fg_rule_count_slower(&usual, pairs, FG_ARRAY_SIZE(pairs)), 4);
+	assert_int_equal(fg_rule_count_slower(&usual, pairs, 0), 0);
+}
