@@ -56,14 +56,25 @@ FG_TEST_IN(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded, b
 		size_t pairs; /* number of pairs, out of 20 */
 		enum fg_schedule schedule;
 		const char *note;
+		enum fg_outcome outcome;
+		int exit_code;
 	} rows[] = {
-		{FG_ASIDE_OVERLAP, 10, FG_SCHEDULE_DUET, NULL},
+		{FG_ASIDE_OVERLAP, 10, FG_SCHEDULE_DUET, NULL, FG_OUTCOME_PASS, FG_EXIT_PASS},
 		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_DUET,
-		 "11 of 20 pairs were set aside: the two programs"},
-		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_ABBA, NULL},
-		{FG_ASIDE_STEAL, 10, FG_SCHEDULE_ABBA, NULL},
+		 "11 of 20 pairs were set aside: the two programs ran together for less than 80 %",
+		 FG_OUTCOME_PASS, FG_EXIT_PASS},
+		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_ABBA, NULL, FG_OUTCOME_PASS, FG_EXIT_PASS},
+		{FG_ASIDE_STEAL, 10, FG_SCHEDULE_ABBA, NULL, FG_OUTCOME_PASS, FG_EXIT_PASS},
 		{FG_ASIDE_STEAL, 11, FG_SCHEDULE_ABBA,
-		 "11 of 20 pairs were set aside: more than half"},
+		 "11 of 20 pairs were set aside: more than half", FG_OUTCOME_PASS, FG_EXIT_PASS},
+		/* If all pairs are set aside, nothing passes. */
+		{FG_ASIDE_OVERLAP, 20, FG_SCHEDULE_DUET, "20 of 20 pairs were set aside: the two",
+		 FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED},
+		{FG_ASIDE_STRAY, 20, FG_SCHEDULE_DUET,
+		 "20 of 20 pairs were set aside: one program left processes running",
+		 FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED},
+		{FG_ASIDE_STEAL, 20, FG_SCHEDULE_DUET, "20 of 20 pairs were set aside: more than",
+		 FG_OUTCOME_INCONCLUSIVE, FG_EXIT_PASS},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -74,6 +85,9 @@ FG_TEST_IN(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded, b
 		for (size_t r = 0; r < 2 * rows[i].pairs; r++)
 			series->repetitions[r].aside = (uint16_t)rows[i].aside;
 		b = decide();
+		assert_int_equal(b->outcome, rows[i].outcome);
+		assert_int_equal(made.verdict.exit_code, rows[i].exit_code);
+		assert_null(b->error);
 		assert_int_equal(b->set_aside, rows[i].pairs);
 		assert_int_equal(fg_made_has_note(&b->notes, "pairs were set aside"),
 				 rows[i].note != NULL);

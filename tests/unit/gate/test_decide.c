@@ -192,37 +192,6 @@ FG_TEST_IN(pairs_set_aside_and_unpaired_do_not_count, begin, end)
 	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "one side is missing"));
 }
 
-FG_TEST_IN(when_all_pairs_are_set_aside_nothing_passes_and_it_says_why, begin, end)
-{
-	static const struct {
-		enum fg_aside aside;
-		enum fg_outcome outcome;
-		int exit_code;
-		const char *words;
-	} table[] = {
-		{FG_ASIDE_OVERLAP, FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED,
-		 "16 of 16 pairs were set aside: the two programs ran together for less than 80 %"},
-		{FG_ASIDE_STRAY, FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED,
-		 "16 of 16 pairs were set aside: one program left processes running"},
-		{FG_ASIDE_STEAL, FG_OUTCOME_INCONCLUSIVE, FG_EXIT_PASS,
-		 "16 of 16 pairs were set aside: more than half"},
-	};
-	struct fg_series *series = make_pairs(16, 0.5, 0.01);
-
-	for (size_t row = 0; row < FG_ARRAY_SIZE(table); row++) {
-		const struct fg_benchmark_verdict *b;
-
-		for (size_t i = 0; i < series->repetition_count; i++)
-			series->repetitions[i].aside = (uint16_t)table[row].aside;
-		b = fg_made_decide(&made, "parse");
-		assert_int_equal(b->outcome, table[row].outcome);
-		assert_null(b->error);
-		assert_int_equal(b->set_aside, 16);
-		assert_true(fg_made_has_note(&b->notes, table[row].words));
-		assert_int_equal(made.verdict.exit_code, table[row].exit_code);
-	}
-}
-
 /* Gives up the first 14 pairs, which are those of a duet; two of them were set aside before. */
 static void give_up(struct fg_series *series, uint16_t why)
 {
