@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Messages about a wrong fastgate.yml: every row is a mistake and the line that it must produce. */
-#include "config/config.h"
-#include "tests/support/fg_test.h"
+#include "tests/unit/config/loaded.h"
 
 #define HEAD "version: 1\nbenchmarks:\n- {name: a, command: ./a}\n"
 
@@ -11,42 +10,18 @@ struct mistake {
 	const char *message;
 };
 
-/* The result of reading a file. */
-struct outcome {
-	int status;
-	struct fg_plan plan;
-	struct fg_config_report report;
-	struct fg_error err;
-};
-
-static void read_text(const char *text, struct outcome *o)
-{
-	const struct fg_config_source source = {
-		.path = "f.yml", .text = text, .text_size = strlen(text)};
-
-	memset(o, 0, sizeof(*o));
-	o->status = fg_config_load(&source, &o->plan, &o->report, &o->err);
-}
-
-static void forget(struct outcome *o)
-{
-	fg_plan_release(&o->plan);
-	fg_config_report_release(&o->report);
-}
-
 static void check(const struct mistake *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct outcome o;
-
-		read_text(rows[i].text, &o);
-		if (o.status != FG_EPARSE || o.report.count != 1 ||
-		    strcmp(o.report.items[0].text, rows[i].message) != 0)
-			fail_msg("%s:\n got %d, %zu messages, %s\nwant %s", rows[i].why, o.status,
-				 o.report.count,
-				 o.report.count ? o.report.items[o.report.count - 1].text : "",
+		load_text(rows[i].text);
+		if (loaded.status != FG_EPARSE || loaded.report.count != 1 ||
+		    strcmp(loaded.report.items[0].text, rows[i].message) != 0)
+			fail_msg("%s:\n got %d, %zu messages, %s\nwant %s", rows[i].why,
+				 loaded.status, loaded.report.count,
+				 loaded.report.count
+					 ? loaded.report.items[loaded.report.count - 1].text
+					 : "",
 				 rows[i].message);
-		forget(&o);
 	}
 }
 
@@ -247,51 +222,48 @@ FG_TEST(all_mistakes_are_reported_in_the_order_of_the_file)
 				   "- { command: ./b }\n"
 				   "version: one\n";
 	static const unsigned lines[] = {1, 1, 2, 4, 5, 6};
-	struct outcome o;
 
-	read_text(text, &o);
-	assert_int_equal(o.status, FG_EPARSE);
-	assert_int_equal(o.report.count, FG_ARRAY_SIZE(lines));
+	load_text(text);
+	assert_int_equal(loaded.status, FG_EPARSE);
+	assert_int_equal(loaded.report.count, FG_ARRAY_SIZE(lines));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
-		assert_int_equal(o.report.items[i].line, lines[i]);
-	assert_non_null(
-		strstr(o.err.message, "f.yml has 6 errors; the first: f.yml:1:16: gate.alpha"));
-	forget(&o);
+		assert_int_equal(loaded.report.items[i].line, lines[i]);
+	assert_non_null(strstr(loaded.err.message,
+			       "f.yml has 6 errors; the first: f.yml:1:16: gate.alpha"));
 }
 
 FG_TEST(messages_name_the_key_to_explain)
 {
 	static const char text[] =
 		"version: 1\nbenchmarks:\n- { name: a.b, comand: x, timeout: soon }\ngates: 1\n";
-	struct outcome o;
 	struct fg_strbuf explained = {0};
 
-	read_text(text, &o);
-	assert_int_equal(o.status, FG_EPARSE);
+	load_text(text);
+	assert_int_equal(loaded.status, FG_EPARSE);
 	/* 'comand' is reported once, and 'command' is not reported as missing */
-	assert_int_equal(o.report.count, 3);
-	assert_non_null(
-		strstr(o.report.items[0].text, "unknown key 'comand'; did you mean 'command'?"));
-	assert_null(o.report.items[2].key);
-	forget(&o);
-	assert_int_equal(fg_config_explain("benchmarks.BENCH.timeout", 80, &explained, &o.err),
+	assert_int_equal(loaded.report.count, 3);
+	assert_non_null(strstr(loaded.report.items[0].text,
+			       "unknown key 'comand'; did you mean 'command'?"));
+	assert_null(loaded.report.items[2].key);
+	assert_int_equal(fg_config_explain("benchmarks.BENCH.timeout", 80, &explained, &loaded.err),
 			 FG_OK);
 	assert_non_null(strstr(fg_strbuf_text(&explained), " 10m\n"));
 	fg_strbuf_clear(&explained);
-	assert_int_equal(fg_config_explain("gate.metrics.cpu_time.margin", 80, &explained, &o.err),
-			 FG_OK);
+	assert_int_equal(
+		fg_config_explain("gate.metrics.cpu_time.margin", 80, &explained, &loaded.err),
+		FG_OK);
 	assert_non_null(strstr(fg_strbuf_text(&explained), "FASTGATE_GATE_METRICS_METRIC_MARGIN"));
 	fg_strbuf_clear(&explained);
 	assert_int_equal(
-		fg_config_explain("gate.metrics.heap.peak.tolerated", 80, &explained, &o.err),
+		fg_config_explain("gate.metrics.heap.peak.tolerated", 80, &explained, &loaded.err),
 		FG_OK);
 	fg_strbuf_clear(&explained);
 	assert_int_equal(
-		fg_config_explain("gate.metrics.heap.peak.tolerate", 80, &explained, &o.err),
+		fg_config_explain("gate.metrics.heap.peak.tolerate", 80, &explained, &loaded.err),
 		FG_EINVAL);
-	assert_int_equal(fg_config_explain("gate.alpha.x", 80, &explained, &o.err), FG_EINVAL);
-	assert_int_equal(fg_config_explain("margin", 80, &explained, &o.err), FG_EINVAL);
-	assert_non_null(strstr(o.err.message, "did you mean 'gate.metrics.METRIC.margin'?"));
+	assert_int_equal(fg_config_explain("gate.alpha.x", 80, &explained, &loaded.err), FG_EINVAL);
+	assert_int_equal(fg_config_explain("margin", 80, &explained, &loaded.err), FG_EINVAL);
+	assert_non_null(strstr(loaded.err.message, "did you mean 'gate.metrics.METRIC.margin'?"));
 	fg_strbuf_release(&explained);
 }
 
@@ -317,27 +289,22 @@ FG_TEST(every_key_can_be_explained)
 FG_TEST(messages_have_an_end)
 {
 	struct fg_strbuf text = {0};
-	struct outcome o;
 
 	for (int i = 0; i < 500; i++)
 		fg_strbuf_printf(&text, "k%d: 1\n", i);
-	read_text(fg_strbuf_text(&text), &o);
-	assert_int_equal(o.status, FG_EPARSE);
-	assert_int_equal(o.report.count, FG_CONFIG_MAX_MESSAGES);
-	assert_int_equal(o.report.error_count, 502);
-	forget(&o);
+	load_text(fg_strbuf_text(&text));
+	assert_int_equal(loaded.status, FG_EPARSE);
+	assert_int_equal(loaded.report.count, FG_CONFIG_MAX_MESSAGES);
+	assert_int_equal(loaded.report.error_count, 502);
 	fg_strbuf_release(&text);
 }
 
 static void expect_refusal(const struct fg_strbuf *text, const char *part)
 {
-	struct outcome o;
-
-	read_text(fg_strbuf_text(text), &o);
-	assert_int_not_equal(o.status, FG_OK);
-	if (!strstr(o.err.message, part))
-		fail_msg("%s", o.err.message);
-	forget(&o);
+	load_text(fg_strbuf_text(text));
+	assert_int_not_equal(loaded.status, FG_OK);
+	if (!strstr(loaded.err.message, part))
+		fail_msg("%s", loaded.err.message);
 }
 
 FG_TEST(input_beyond_the_limits_is_refused)
@@ -393,26 +360,21 @@ FG_TEST(overrides_are_judged_by_their_own_name)
 							.text_size = strlen(HEAD),
 							.settings = &rows[i].setting,
 							.setting_count = 1};
-		struct fg_config_report report = {0};
-		struct fg_plan plan = {0};
-		struct fg_error err = {0};
 
-		assert_int_equal(fg_config_load(&source, &plan, &report, &err), FG_EPARSE);
-		assert_string_equal(err.message, rows[i].message);
-		fg_config_report_release(&report);
+		load(&source);
+		assert_int_equal(loaded.status, FG_EPARSE);
+		assert_string_equal(loaded.err.message, rows[i].message);
 	}
 }
 
 FG_TEST(an_exception_that_has_ended_is_a_warning)
 {
 	static const char text[] = HEAD "gate: { accept: [ { until: 2020-01-01, reason: r } ] }\n";
-	struct outcome o;
 
-	read_text(text, &o);
-	assert_int_equal(o.status, FG_OK);
-	assert_int_equal(o.report.count, 1);
+	load_text(text);
+	assert_int_equal(loaded.status, FG_OK);
+	assert_int_equal(loaded.report.count, 1);
 	assert_string_equal(
-		o.report.items[0].text,
+		loaded.report.items[0].text,
 		"f.yml:4:19: gate.accept[1]: this exception has expired and no longer applies");
-	forget(&o);
 }

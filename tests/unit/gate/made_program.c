@@ -28,17 +28,19 @@ uint32_t fg_made_node(struct fg_made_program *p, uint32_t parent, const char *na
 
 void fg_made_program_init(struct fg_made_program *p, uint64_t seed)
 {
-	*p = (struct fg_made_program){.seen = {1.0, 1.0}};
+	fg_profile_set_release(&p->set);
+	fg_made_release(&p->made);
+	*p = (struct fg_made_program){0};
 	fg_made_init(&p->made, seed);
 	fg_profile_set_init(&p->set, "app");
 	p->sets[0] = &p->set;
 	p->made.input.profiles = p->sets;
 }
 
-void fg_made_program_release(struct fg_made_program *p)
+uint32_t fg_made_work(struct fg_made_program *p, uint64_t seed, double ms)
 {
-	fg_profile_set_release(&p->set);
-	fg_made_release(&p->made);
+	fg_made_program_init(p, seed);
+	return fg_made_node(p, fg_made_node(p, 0, "main", 1, 1), "work", ms, ms);
 }
 
 void fg_made_small_ones(struct fg_made_program *p, uint32_t parent)
@@ -69,9 +71,6 @@ static void add_row(struct fg_made_program *p, uint32_t pair, uint8_t arm, doubl
 			if (p->nodes[i] != n || whole <= 0.0)
 				continue;
 			p->spent_ns += whole * 1e6;
-			if (p->seen[arm] < 1.0 &&
-			    fg_random_uniform(&p->made.random) >= p->seen[arm])
-				continue;
 			row->nodes[used] = n;
 			row->values[used] = whole * 1e6;
 			row->samples[used++] = (uint32_t)whole;
@@ -79,21 +78,6 @@ static void add_row(struct fg_made_program *p, uint32_t pair, uint8_t arm, doubl
 		}
 	}
 	row->count = used;
-}
-
-/* Adds a row of bytes to the row of time: far more in the candidate than in the baseline. */
-static void add_bytes(struct fg_made_program *p, uint32_t pair, uint8_t arm)
-{
-	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
-	struct fg_profile_row *row = fg_profile_set_add_row(&p->set, 1);
-
-	row->measure = fg_profile_set_measure(&p->set, &bytes);
-	row->arm = arm;
-	row->pair = pair;
-	row->nodes[0] = p->nodes[0];
-	row->samples[0] = 1000;
-	row->values[0] = arm ? 1e12 : 1;
-	row->total = row->values[0];
 }
 
 /*
@@ -117,10 +101,10 @@ const struct fg_benchmark_verdict *fg_made_measure(struct fg_made_program *p, ui
 		series->as_linked_metric = fg_xstrdup("cpu_time");
 		series->as_linked = 1.05;
 	}
-	for (const struct fg_made_fact *fact = p->facts; fact && fact->key; fact++) {
-		fg_build_facts_set(&series->build[FG_ARM_BASELINE], fact->key, fact->baseline);
-		fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], fact->key, fact->candidate);
-	}
+	if (p->functions)
+		fg_made_build_fact(series, "build.functions", "", p->functions);
+	for (const struct fg_made_fact *fact = p->facts; fact && fact->key; fact++)
+		fg_made_build_fact(series, fact->key, fact->baseline, fact->candidate);
 	for (uint32_t pair = 0; pair < pairs; pair++) {
 		double luck = 1.0 + 0.05 * fg_random_normal(&p->made.random);
 
@@ -128,8 +112,6 @@ const struct fg_benchmark_verdict *fg_made_measure(struct fg_made_program *p, ui
 			struct fg_repetition *r = fg_series_add_repetition(series);
 
 			add_row(p, pair, arm, luck);
-			if (p->with_bytes)
-				add_bytes(p, pair, arm);
 			r->pair = pair;
 			r->arm = arm;
 			r->values[FG_METRIC_MAX_RSS] = 1e6;

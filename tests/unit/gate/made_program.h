@@ -19,20 +19,21 @@ struct fg_made_fact {
 
 struct fg_made_program {
 	const struct fg_made_fact *facts;
+	const char *functions; /* the candidate's fact build.functions, or NULL */
 	struct fg_made made;
 	struct fg_profile_set set;
 	const struct fg_profile_set *sets[1];
 	uint32_t nodes[FG_MADE_NODES]; /* call paths with their own time */
 	double ms[2][FG_MADE_NODES];   /* per arm */
 	size_t count;
-	double seen[2];        /* share of each arm's time that is sampled */
 	double spent_ns;       /* CPU time of the last repetition */
-	bool with_bytes;       /* each repetition has a row of another measure too */
 	const double *layouts; /* candidate's factor at each line offset; NULL: one layout */
 };
 
+/* Empties a program, which is zero before its first use. */
 void fg_made_program_init(struct fg_made_program *p, uint64_t seed);
-void fg_made_program_release(struct fg_made_program *p);
+/* Starts anew with main → work, which takes `ms` itself; returns work's call path. */
+uint32_t fg_made_work(struct fg_made_program *p, uint64_t seed, double ms);
 /* Adds a call path in the program itself, with its milliseconds in each build. */
 uint32_t fg_made_node(struct fg_made_program *p, uint32_t parent, const char *name, double before,
 		      double after);

@@ -91,6 +91,14 @@ const struct fg_metric_verdict *fg_made_metric(const struct fg_benchmark_verdict
 	return NULL;
 }
 
+uint32_t fg_made_call_path(struct fg_profile_set *set, uint32_t parent, const char *library,
+			   const char *name)
+{
+	const struct fg_profile_function function = {.name = name, .library = library};
+
+	return fg_profile_set_node(set, parent, fg_profile_set_function(set, &function));
+}
+
 bool fg_made_has_note(const struct fg_notes *notes, const char *words)
 {
 	for (size_t i = 0; i < notes->count; i++) {

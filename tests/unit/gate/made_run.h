@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "gate/gate.h"
+#include "model/profile_set.h"
 
 struct fg_made {
 	struct fg_run run;
@@ -35,6 +36,9 @@ const struct fg_benchmark_verdict *fg_made_decide(struct fg_made *made, const ch
 /* Returns the verdict on a metric of a benchmark; NULL if it has none. */
 const struct fg_metric_verdict *fg_made_metric(const struct fg_benchmark_verdict *verdict,
 					       const char *name);
+/* Adds a call path of a function of this library. */
+uint32_t fg_made_call_path(struct fg_profile_set *set, uint32_t parent, const char *library,
+			   const char *name);
 bool fg_made_has_note(const struct fg_notes *notes, const char *words);
 
 #endif

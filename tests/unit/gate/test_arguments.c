@@ -28,6 +28,8 @@ static void add(struct fg_profile_set *set, unsigned side, const char *name, con
 	fg_argument_sums_add(&set->arguments, &call);
 }
 
+static struct fg_verdict verdict;
+
 static void make(struct fixture *fixture, unsigned benchmarks)
 {
 	*fixture = (struct fixture){0};
@@ -50,8 +52,7 @@ static void release(struct fixture *fixture)
 	fg_run_release(&fixture->run);
 }
 
-static void decide(const struct fixture *candidate, const struct fixture *baseline,
-		   struct fg_verdict *verdict)
+static void decide(const struct fixture *candidate, const struct fixture *baseline)
 {
 	struct fg_policy policy;
 	struct fg_measuring measure;
@@ -66,7 +67,8 @@ static void decide(const struct fixture *candidate, const struct fixture *baseli
 
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
-	assert_int_equal(fg_gate_decide(&input, verdict, NULL), FG_OK);
+	fg_verdict_release(&verdict);
+	assert_int_equal(fg_gate_decide(&input, &verdict, NULL), FG_OK);
 }
 
 /* Adds each of the functions on each of the paths. */
@@ -85,12 +87,11 @@ static void add_all(struct fg_profile_set *set)
 FG_TEST(benchmarks_share_the_room_of_the_run)
 {
 	struct fixture fixture;
-	struct fg_verdict verdict = {0};
 
 	make(&fixture, BENCHMARKS);
 	for (unsigned b = 0; b < BENCHMARKS; b++)
 		add_all(&fixture.sets[b]);
-	decide(&fixture, NULL, &verdict);
+	decide(&fixture, NULL);
 	for (unsigned b = 0; b < BENCHMARKS; b++) {
 		const struct fg_argument_table *table = verdict.benchmarks[b].arguments;
 		size_t paths = 0;
@@ -101,25 +102,22 @@ FG_TEST(benchmarks_share_the_room_of_the_run)
 		/* 4096 / 3 / 64 */
 		assert_int_equal(paths, 21 * FG_ARGUMENT_FUNCTIONS_MAX);
 	}
-	fg_verdict_release(&verdict);
 	release(&fixture);
 }
 
 FG_TEST(benchmarks_without_arguments_take_no_room)
 {
 	struct fixture fixture;
-	struct fg_verdict verdict = {0};
 	size_t paths = 0;
 
 	make(&fixture, BENCHMARKS);
 	add_all(&fixture.sets[1]);
-	decide(&fixture, NULL, &verdict);
+	decide(&fixture, NULL);
 	assert_null(verdict.benchmarks[0].arguments);
 	assert_null(verdict.benchmarks[2].arguments);
 	for (size_t i = 0; i < verdict.benchmarks[1].arguments->function_count; i++)
 		paths += verdict.benchmarks[1].arguments->functions[i].path_count;
 	assert_int_equal(paths, FG_ARGUMENT_PATHS_MAX * FG_ARGUMENT_FUNCTIONS_MAX);
-	fg_verdict_release(&verdict);
 	release(&fixture);
 }
 
@@ -127,7 +125,6 @@ FG_TEST(the_candidates_of_two_runs_are_the_two_sides)
 {
 	struct fixture before;
 	struct fixture after;
-	struct fg_verdict verdict = {0};
 	const struct fg_argument_function *function = NULL;
 
 	make(&before, 1);
@@ -136,14 +133,13 @@ FG_TEST(the_candidates_of_two_runs_are_the_two_sides)
 	add(&before.sets[0], FG_ARM_CANDIDATE, "log", "fit", 10);
 	add(&after.sets[0], FG_ARM_BASELINE, "log", "fit", 100);
 	add(&after.sets[0], FG_ARM_CANDIDATE, "log", "fit", 20);
-	decide(&after, &before, &verdict);
+	decide(&after, &before);
 	assert_int_equal(verdict.benchmarks[0].arguments->function_count, 1);
 	function = &verdict.benchmarks[0].arguments->functions[0];
 	assert_float_equal(function->sides[FG_ARM_BASELINE]->values, 10, 0);
 	assert_float_equal(function->sides[FG_ARM_CANDIDATE]->values, 20, 0);
 	assert_int_equal(function->path_count, 1);
 	assert_null(verdict.benchmarks[1].arguments);
-	fg_verdict_release(&verdict);
 	release(&after);
 	release(&before);
 }

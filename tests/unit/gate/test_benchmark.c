@@ -1,24 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Notes of a benchmark's verdict, and the keys that judge it. */
 #include "gate/exact.h"
-#include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
-
-static struct fg_made made;
-
-static int begin(void **state)
-{
-	(void)state;
-	fg_made_init(&made, 5);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	fg_made_release(&made);
-	return 0;
-}
+#include "tests/unit/gate/one_run.h"
 
 static struct fg_series *make_pairs(size_t pairs, double change)
 {
@@ -53,6 +36,8 @@ FG_TEST_IN(identical_builds_are_reported_with_their_kind, begin, end)
 		series->identical = true;
 		fg_made_build_fact(series, "build.id", rows[i].ids[0], rows[i].ids[1]);
 		b = decide();
+		assert_true(b->identical);
+		assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 		assert_true(fg_made_has_note(&b->notes, rows[i].note));
 		for (size_t m = 0; m < b->metric_count; m++) {
 			assert_int_equal(b->metrics[m].outcome, FG_OUTCOME_PASS);
@@ -71,14 +56,25 @@ FG_TEST_IN(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded, b
 		size_t pairs; /* number of pairs, out of 20 */
 		enum fg_schedule schedule;
 		const char *note;
+		enum fg_outcome outcome;
+		int exit_code;
 	} rows[] = {
-		{FG_ASIDE_OVERLAP, 10, FG_SCHEDULE_DUET, NULL},
+		{FG_ASIDE_OVERLAP, 10, FG_SCHEDULE_DUET, NULL, FG_OUTCOME_PASS, FG_EXIT_PASS},
 		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_DUET,
-		 "11 of 20 pairs were set aside: the two programs"},
-		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_ABBA, NULL},
-		{FG_ASIDE_STEAL, 10, FG_SCHEDULE_ABBA, NULL},
+		 "11 of 20 pairs were set aside: the two programs ran together for less than 80 %",
+		 FG_OUTCOME_PASS, FG_EXIT_PASS},
+		{FG_ASIDE_OVERLAP, 11, FG_SCHEDULE_ABBA, NULL, FG_OUTCOME_PASS, FG_EXIT_PASS},
+		{FG_ASIDE_STEAL, 10, FG_SCHEDULE_ABBA, NULL, FG_OUTCOME_PASS, FG_EXIT_PASS},
 		{FG_ASIDE_STEAL, 11, FG_SCHEDULE_ABBA,
-		 "11 of 20 pairs were set aside: more than half"},
+		 "11 of 20 pairs were set aside: more than half", FG_OUTCOME_PASS, FG_EXIT_PASS},
+		/* If all pairs are set aside, nothing passes. */
+		{FG_ASIDE_OVERLAP, 20, FG_SCHEDULE_DUET, "20 of 20 pairs were set aside: the two",
+		 FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED},
+		{FG_ASIDE_STRAY, 20, FG_SCHEDULE_DUET,
+		 "20 of 20 pairs were set aside: one program left processes running",
+		 FG_OUTCOME_ERROR, FG_EXIT_NOT_MEASURED},
+		{FG_ASIDE_STEAL, 20, FG_SCHEDULE_DUET, "20 of 20 pairs were set aside: more than",
+		 FG_OUTCOME_INCONCLUSIVE, FG_EXIT_PASS},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -89,6 +85,9 @@ FG_TEST_IN(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded, b
 		for (size_t r = 0; r < 2 * rows[i].pairs; r++)
 			series->repetitions[r].aside = (uint16_t)rows[i].aside;
 		b = decide();
+		assert_int_equal(b->outcome, rows[i].outcome);
+		assert_int_equal(made.verdict.exit_code, rows[i].exit_code);
+		assert_null(b->error);
 		assert_int_equal(b->set_aside, rows[i].pairs);
 		assert_int_equal(fg_made_has_note(&b->notes, "pairs were set aside"),
 				 rows[i].note != NULL);
@@ -109,6 +108,7 @@ FG_TEST_IN(where_the_only_pair_was_set_aside_it_is_inconclusive, begin, end)
 	b = decide();
 	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_null(b->error);
+	assert_true(fg_made_has_note(&fg_made_metric(b, "cpu_time")->notes, "the only pair was"));
 }
 
 /* A rate that falls from 100 to 80 is worse by a quarter; so is a time that rises by a quarter. */
@@ -238,19 +238,25 @@ FG_TEST_IN(other_causes_come_first, begin, end)
 	assert_string_equal(b->notes.items[2], "its child is static");
 }
 
-FG_TEST_IN(a_missing_benchmark_is_reported_with_its_command, begin, end)
+FG_TEST_IN(a_new_or_missing_benchmark_is_reported_with_its_command, begin, end)
 {
 	struct fg_series *series = make_pairs(5, 0);
+	const struct fg_benchmark_verdict *b;
 
 	series->only_in[FG_ARM_BASELINE] = true;
 	series->command = fg_xstrdup("./bench/parse --all");
-	assert_int_equal(decide()->outcome, FG_OUTCOME_MISSING);
-	assert_int_equal(made.verdict.benchmarks[0].notes.count, 1);
+	b = decide();
+	assert_int_equal(b->outcome, FG_OUTCOME_MISSING);
+	assert_int_equal(b->notes.count, 1);
 	assert_string_equal(
-		made.verdict.benchmarks[0].notes.items[0],
+		b->notes.items[0],
 		"missing: the candidate no longer has this benchmark, because './bench/parse' "
 		"does not exist");
-	assert_int_equal(made.verdict.benchmarks[0].metric_count, 0);
+	assert_int_equal(b->metric_count, 0);
+	series->only_in[FG_ARM_BASELINE] = false;
+	series->only_in[FG_ARM_CANDIDATE] = true;
+	assert_int_equal(decide()->outcome, FG_OUTCOME_NEW);
+	assert_true(fg_made_has_note(&decide()->notes, "because './bench/parse' does not exist"));
 }
 
 /* ---- What was counted ---- */
@@ -280,9 +286,8 @@ FG_TEST_IN(counters_are_reported_if_both_sides_were_measured, begin, end)
 static void count_instructions(struct fg_profile_set *set, double baseline, double candidate)
 {
 	const struct fg_measure what = fg_measure_describe("instructions", NULL);
-	const struct fg_profile_function function = {.name = "parse", .library = "parse"};
 	const uint16_t id = fg_profile_set_measure(set, &what);
-	const uint32_t node = fg_profile_set_node(set, 0, fg_profile_set_function(set, &function));
+	const uint32_t node = fg_made_call_path(set, 0, "parse", "parse");
 
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_profile_row *row = fg_profile_set_add_row(set, 1);

@@ -8,20 +8,18 @@ enum {
 	ATTEMPTS = 20,
 };
 
-static void shares_of_all_claims_sum_to_one_error(void **state)
+FG_TEST(shares_of_all_claims_sum_to_one_error)
 {
 	double spent = 0;
 
-	(void)state;
 	for (size_t number = 1; number <= 100000; number++)
 		spent += exp(-fg_claim_needed(number));
 	assert_true(spent < FG_LEDGER_ALPHA);
 	assert_true(spent > 0.9999 * FG_LEDGER_ALPHA);
 }
 
-static void planned_pairs_can_prove_their_claim(void **state)
+FG_TEST(planned_pairs_can_prove_their_claim)
 {
-	(void)state;
 	for (size_t number = 1; number < 5000; number += 7) {
 		const unsigned pairs = fg_claim_pairs(number);
 
@@ -31,9 +29,8 @@ static void planned_pairs_can_prove_their_claim(void **state)
 	assert_in_range(fg_claim_pairs(1), 10, 20);
 }
 
-static void a_verdict_says_one_claim_or_both(void **state)
+FG_TEST(a_verdict_says_one_claim_or_both)
 {
-	(void)state;
 	assert_true(fg_claim_is_confirmed(FG_CLAIM_FASTER, FG_OUTCOME_IMPROVEMENT));
 	assert_true(fg_claim_is_confirmed(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_IMPROVEMENT));
 	assert_true(fg_claim_is_confirmed(FG_CLAIM_NOT_SLOWER, FG_OUTCOME_PASS));
@@ -43,13 +40,12 @@ static void a_verdict_says_one_claim_or_both(void **state)
 	assert_int_equal(fg_claim_parse("slower"), FG_CLAIM_COUNT);
 }
 
-static void evidence_comes_from_the_pairs_of_a_metric(void **state)
+FG_TEST(evidence_comes_from_the_pairs_of_a_metric)
 {
 	struct fg_made made;
 	double evidence[FG_CLAIM_COUNT];
 	const struct fg_metric_verdict *metric = NULL;
 
-	(void)state;
 	fg_made_init(&made, 1);
 	(void)fg_made_benchmark(&made, "same", 40, 0.0, 0.002);
 	(void)fg_made_benchmark(&made, "faster", 40, -0.03, 0.002);
@@ -64,13 +60,12 @@ static void evidence_comes_from_the_pairs_of_a_metric(void **state)
 }
 
 /* `./dev bench referee` counts a thousand loops. */
-static void twenty_attempts_prove_nothing_by_chance_and_hide_nothing(void **state)
+FG_TEST(twenty_attempts_prove_nothing_by_chance_and_hide_nothing)
 {
 	struct loop loop = {.attempts = ATTEMPTS, .spread = 0.01, .last = -0.03};
 	size_t wrong = 0;
 	size_t proven = 0;
 
-	(void)state;
 	for (size_t i = 0; i < LOOPS; i++) {
 		loop_run(&loop, i + 1);
 		wrong += loop.has_false ? 1 : 0;
@@ -78,17 +73,4 @@ static void twenty_attempts_prove_nothing_by_chance_and_hide_nothing(void **stat
 	}
 	assert_int_equal(wrong, 0);
 	assert_true(proven >= 57);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_of_all_claims_sum_to_one_error),
-		cmocka_unit_test(planned_pairs_can_prove_their_claim),
-		cmocka_unit_test(a_verdict_says_one_claim_or_both),
-		cmocka_unit_test(evidence_comes_from_the_pairs_of_a_metric),
-		cmocka_unit_test(twenty_attempts_prove_nothing_by_chance_and_hide_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

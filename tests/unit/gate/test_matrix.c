@@ -2,7 +2,7 @@
 /* Repetitions that form pairs, and their sums per entity. */
 #include "gate/matrix.h"
 #include "gate/pairs.h"
-#include "model/run.h"
+#include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 
 enum {
@@ -13,6 +13,8 @@ enum {
 
 static struct fg_profile_set set;
 static uint32_t nodes[NODES];
+static struct fg_profile_pairs pairs;
+static struct fg_pair_matrix matrix;
 
 static int begin(void **state)
 {
@@ -20,19 +22,27 @@ static int begin(void **state)
 
 	(void)state;
 	fg_profile_set_init(&set, "app");
-	for (size_t i = 0; i < NODES; i++) {
-		const struct fg_profile_function function = {.name = names[i], .library = "app"};
-
-		nodes[i] = fg_profile_set_node(&set, 0, fg_profile_set_function(&set, &function));
-	}
+	for (size_t i = 0; i < NODES; i++)
+		nodes[i] = fg_made_call_path(&set, 0, "app", names[i]);
 	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
 	fg_profile_set_release(&set);
 	return 0;
+}
+
+/* Finds the pairs of a measure, and sums them per entity of each node. */
+static void build(uint16_t measure, const uint32_t *entity, uint32_t count)
+{
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+	fg_profile_pairs_find(&set, measure, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, count, &matrix);
 }
 
 /* Adds a row with these values, ten samples each; zero values are left out. */
@@ -79,7 +89,6 @@ FG_TEST_IN(pairs_have_as_many_repetitions_of_both_arms, begin, end)
 		{FG_PAIR_NUMBERS_MAX, 1, FG_NO_ENTITY},
 	};
 	static const uint32_t order[] = {2, 3, 4, 5, 0, 1, 12, 13};
-	struct fg_profile_pairs pairs;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		(void)add(rows[i].pair, rows[i].arm, MS, 0, 0);
@@ -93,13 +102,11 @@ FG_TEST_IN(pairs_have_as_many_repetitions_of_both_arms, begin, end)
 	assert_memory_equal(pairs.rows, order, sizeof(order));
 	assert_float_equal(pairs.per_arm[0], 2, 0);
 	assert_float_equal(pairs.per_arm[1], 1, 0);
-	fg_profile_pairs_release(&pairs);
 }
 
 FG_TEST_IN(only_rows_of_the_measure_that_count_make_pairs, begin, end)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
-	struct fg_profile_pairs pairs;
 
 	add(1, 0, MS, 0, 0)->aside = FG_ASIDE_WARMUP;
 	(void)add(1, 0, MS, 0, 0);
@@ -112,12 +119,10 @@ FG_TEST_IN(only_rows_of_the_measure_that_count_make_pairs, begin, end)
 	assert_int_equal(pairs.row_count, 2);
 	assert_int_equal(pairs.pair_of_row[0], FG_NO_ENTITY);
 	assert_float_equal(pairs.per_arm[0], 1, 0);
-	fg_profile_pairs_release(&pairs);
-	fg_profile_set_release(&set);
-	fg_profile_set_init(&set, "app");
+	(void)end(state);
+	(void)begin(state);
 	fg_profile_pairs_find(&set, 0, &pairs);
 	assert_int_equal(pairs.count, 0);
-	fg_profile_pairs_release(&pairs);
 }
 
 /*
@@ -129,7 +134,6 @@ FG_TEST_IN(counts_are_paired_in_their_order, begin, end)
 	const uint16_t id = fg_profile_set_measure(&set, &bytes);
 	static const uint32_t expected[] = {0, 1, 0, FG_NO_ENTITY, 1};
 	static const uint8_t arms[] = {0, 0, 1, 0, 1};
-	struct fg_profile_pairs pairs;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(arms); i++)
 		add(FG_PAIR_NUMBERS_MAX + 7, arms[i], 5, 0, 0)->measure = id;
@@ -137,7 +141,6 @@ FG_TEST_IN(counts_are_paired_in_their_order, begin, end)
 	assert_int_equal(pairs.count, 2);
 	assert_float_equal(pairs.scale, 1, 0);
 	assert_memory_equal(pairs.pair_of_row, expected, sizeof(expected));
-	fg_profile_pairs_release(&pairs);
 }
 
 static void check_entity(const struct fg_entity *entity, double baseline, double candidate,
@@ -159,12 +162,7 @@ static void check_entity(const struct fg_entity *entity, double baseline, double
  */
 FG_TEST_IN(differences_are_those_of_means_of_an_arm_in_each_pair, begin, end)
 {
-	static const size_t start[] = {0, 3, 5};
-	static const uint32_t columns[] = {0, 1, 2, 1, 2};
-	static const float values[] = {4, 2, 6, -3, 3};
 	uint32_t entity[] = {FG_NO_ENTITY, 0, 0, 1};
-	struct fg_profile_pairs pairs;
-	struct fg_pair_matrix matrix;
 
 	(void)add(1, 0, 10 * MS, 0, 0);
 	(void)add(1, 1, 12 * MS, 2 * MS, 0);
@@ -174,59 +172,39 @@ FG_TEST_IN(differences_are_those_of_means_of_an_arm_in_each_pair, begin, end)
 	(void)add(2, 0, 20 * MS, 0, 8 * MS);
 	(void)add(9, 0, 0, 0, 0);
 	(void)add(9, 1, 1 * MS, 5 * MS, 3 * MS);
-	fg_profile_pairs_find(&set, 0, &pairs);
-	fg_pair_matrix_build(&set, &pairs, entity, 2, &matrix);
+	build(0, entity, 2);
 	assert_int_equal(matrix.count, 2);
 	assert_int_equal(matrix.pair_count, 3);
-	assert_memory_equal(matrix.start, start, sizeof(start));
-	assert_memory_equal(matrix.columns, columns, sizeof(columns));
-	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
-		assert_near((double)matrix.values[i], (double)values[i], 1e-5);
 	/* 4, 2 and 6: the variance is 4, over three pairs. */
 	check_entity(&matrix.entities[0], 10, 14, 2 / sqrt(3), 100);
 	/* 0, -3 and 3: the variance is 9. */
 	check_entity(&matrix.entities[1], 4.0 / 3, 4.0 / 3, 3 / sqrt(3), 30);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
 }
 
 FG_TEST_IN(a_pair_without_a_difference_counts_and_is_not_stored, begin, end)
 {
 	const uint32_t entity[] = {FG_NO_ENTITY, 0, 0, 0};
-	struct fg_profile_pairs pairs;
-	struct fg_pair_matrix matrix;
 
 	for (uint32_t pair = 0; pair < 2; pair++) {
 		(void)add(pair, 0, 5 * MS, 0, 0);
 		(void)add(pair, 1, pair ? 7 * MS : 5 * MS, 0, 0);
 	}
-	fg_profile_pairs_find(&set, 0, &pairs);
-	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	build(0, entity, 1);
 	assert_int_equal(matrix.start[1], 1);
 	assert_int_equal(matrix.columns[0], 1);
 	check_entity(&matrix.entities[0], 5, 6, 1, 40);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
 }
 
 FG_TEST_IN(one_pair_has_no_error_and_without_pairs_there_is_no_level, begin, end)
 {
 	uint32_t entity[] = {FG_NO_ENTITY, 0, FG_NO_ENTITY, FG_NO_ENTITY};
-	struct fg_profile_pairs pairs;
-	struct fg_pair_matrix matrix;
 
-	fg_profile_pairs_find(&set, 0, &pairs);
-	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	build(0, entity, 1);
 	check_entity(&matrix.entities[0], 0, 0, (double)NAN, 0);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
 	(void)add(0, 0, 10 * MS, MS, 0);
 	(void)add(0, 1, 13 * MS, 0, MS);
-	fg_profile_pairs_find(&set, 0, &pairs);
-	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	build(0, entity, 1);
 	check_entity(&matrix.entities[0], 10, 13, (double)NAN, 20);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
 }
 
 /* Maxima of parts are not added: the larger maximum is that of the whole. */
@@ -236,17 +214,12 @@ FG_TEST_IN(parts_of_a_largest_value_are_not_added_up, begin, end)
 		.name = "largest", .label = "largest", .unit = "bytes", .fold = FG_FOLD_MAX};
 	uint32_t entity[] = {FG_NO_ENTITY, 0, 0, FG_NO_ENTITY};
 	const uint16_t id = fg_profile_set_measure(&set, &largest);
-	struct fg_profile_pairs pairs;
-	struct fg_pair_matrix matrix;
 
 	add(0, 0, 10, 4, 99)->measure = id;
 	add(0, 1, 10, 14, 99)->measure = id;
-	fg_profile_pairs_find(&set, id, &pairs);
+	build(id, entity, 1);
 	assert_int_equal(pairs.fold, FG_FOLD_MAX);
-	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
 	check_entity(&matrix.entities[0], 10, 14, (double)NAN, 40);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
 }
 
 static void add_region(uint32_t region, uint32_t pair, uint8_t arm, double cpu_ms, uint16_t aside)
@@ -257,12 +230,9 @@ static void add_region(uint32_t region, uint32_t pair, uint8_t arm, double cpu_m
 
 FG_TEST_IN(regions_follow_the_pairs_of_the_samples, begin, end)
 {
-	struct fg_pair_matrix matrix;
-	uint32_t outer;
-	uint32_t inner;
+	uint32_t outer = fg_profile_set_region(&set, "event");
+	uint32_t inner = fg_profile_set_region(&set, "event/fit");
 
-	outer = fg_profile_set_region(&set, "event");
-	inner = fg_profile_set_region(&set, "event/fit");
 	/* The second pair of samples is a block of four; the pair before it has only one arm. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		(void)add(1, arm, MS, 0, 0);
@@ -289,13 +259,11 @@ FG_TEST_IN(regions_follow_the_pairs_of_the_samples, begin, end)
 	check_entity(&matrix.entities[outer], 12.5, 17.5, 1, 6);
 	/* -5 and +4.5 ms */
 	check_entity(&matrix.entities[inner], 2.5, 2.25, 4.75, 2);
-	fg_pair_matrix_release(&matrix);
 }
 
 /* A program without samples, which reported the times of its regions. */
 FG_TEST_IN(regions_without_any_sample_are_in_no_pair, begin, end)
 {
-	struct fg_pair_matrix matrix;
 	const uint32_t region = fg_profile_set_region(&set, "event");
 
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++)
@@ -303,24 +271,4 @@ FG_TEST_IN(regions_without_any_sample_are_in_no_pair, begin, end)
 	fg_pair_matrix_build_regions(&set, &matrix);
 	assert_int_equal(matrix.pair_count, 0);
 	check_entity(&matrix.entities[region], 0, 0, (double)NAN, 0);
-	fg_pair_matrix_release(&matrix);
-}
-
-FG_TEST_IN(a_released_matrix_is_empty, begin, end)
-{
-	static const struct fg_profile_pairs no_pairs;
-	static const struct fg_pair_matrix no_matrix;
-	uint32_t entity[] = {0, 0, 0, 0};
-	struct fg_profile_pairs pairs;
-	struct fg_pair_matrix matrix;
-
-	(void)add(0, 0, MS, 0, 0);
-	(void)add(0, 1, MS, 0, 0);
-	fg_profile_pairs_find(&set, 0, &pairs);
-	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
-	assert_int_equal(matrix.pair_count, 1);
-	fg_pair_matrix_release(&matrix);
-	fg_profile_pairs_release(&pairs);
-	assert_memory_equal(&pairs, &no_pairs, sizeof(pairs));
-	assert_memory_equal(&matrix, &no_matrix, sizeof(matrix));
 }

@@ -12,6 +12,8 @@ enum {
 	COUNTED = 5,
 };
 
+static struct fg_made_program p;
+
 static const char *const measures[COUNTED] = {"instructions", "calls", "cache.misses",
 					      "cache.first_misses", "branch.misses"};
 
@@ -21,13 +23,13 @@ struct counts {
 	double values[2][COUNTED];
 };
 
-static void add_counts(struct fg_profile_set *set, const struct counts *counts, size_t count)
+static void add_counts(const struct counts *counts, size_t count)
 {
 	for (uint8_t arm = 0; arm < 2; arm++) {
 		for (size_t m = 0; m < COUNTED; m++) {
 			const struct fg_measure measure = fg_measure_describe(measures[m], NULL);
-			const uint16_t id = fg_profile_set_measure(set, &measure);
-			struct fg_profile_row *row = fg_profile_set_add_row(set, count);
+			const uint16_t id = fg_profile_set_measure(&p.set, &measure);
+			struct fg_profile_row *row = fg_profile_set_add_row(&p.set, count);
 
 			row->arm = arm;
 			row->pair = FG_EXACT_FIRST_PAIR;
@@ -42,18 +44,14 @@ static void add_counts(struct fg_profile_set *set, const struct counts *counts, 
 }
 
 /* Adds main, work and fit, whose time doubles; returns fit's call path. */
-static uint32_t make(struct fg_made_program *p, double before, double after)
+static uint32_t make(double before, double after)
 {
-	uint32_t work;
-
-	fg_made_program_init(p, 31);
-	work = fg_made_node(p, fg_made_node(p, 0, "main", 1, 1), "work", 40, 40);
-	return fg_made_node(p, work, "fit", before, after);
+	return fg_made_node(&p, fg_made_work(&p, 31, 40), "fit", before, after);
 }
 
-static const struct fg_mechanism *found(struct fg_made_program *p)
+static const struct fg_mechanism *found(void)
 {
-	const struct fg_node_verdict *node = fg_made_find(fg_made_measure(p, PAIRS), "fit");
+	const struct fg_node_verdict *node = fg_made_find(fg_made_measure(&p, PAIRS), "fit");
 
 	assert_non_null(node);
 	assert_int_equal(node->outcome, FG_OUTCOME_REGRESSION);
@@ -69,7 +67,7 @@ static void expect(const struct fg_mechanism *mechanism, enum fg_mechanism_kind 
 			 mechanism->words, fg_mechanism_name(kind), words);
 }
 
-static void the_largest_contribution_names_the_mechanism(void **state)
+FG_TEST(the_largest_contribution_names_the_mechanism)
 {
 	static const struct {
 		double values[2][COUNTED]; /* instructions, calls, and three kinds of misses */
@@ -108,31 +106,26 @@ static void the_largest_contribution_names_the_mechanism(void **state)
 		 {0, 400}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const bool is_new = !(rows[i].values[0][0] > 0);
-		struct fg_made_program p;
-		struct counts counts = {.node = make(&p, is_new ? 0 : 40, 80)};
+		struct counts counts = {.node = make(is_new ? 0 : 40, 80)};
 		const struct fg_mechanism *mechanism = NULL;
 
 		memcpy(counts.values, rows[i].values, sizeof(counts.values));
-		add_counts(&p.set, &counts, 1);
-		mechanism = found(&p);
+		add_counts(&counts, 1);
+		mechanism = found();
 		expect(mechanism, rows[i].kind, rows[i].words);
 		for (size_t side = 0; side < 2 && !isnan(rows[i].counts[1]); side++)
 			assert_float_equal(mechanism->counts[side], rows[i].counts[side], 1e-9);
 		if (rows[i].kind == FG_MECHANISM_UNKNOWN)
 			assert_true(isnan(mechanism->counts[1]) && isnan(mechanism->explains));
-		fg_made_program_release(&p);
 	}
 }
 
-static void allocations_are_named_where_they_take_the_time(void **state)
+FG_TEST(allocations_are_named_where_they_take_the_time)
 {
-	const struct fg_made_fact facts[] = {{"build.library.libc.so.6", "abcd", "abcd"},
-					     {NULL, NULL, NULL}};
-	struct fg_made_program p;
-	const uint32_t fit = make(&p, 40, 80);
+	const struct fg_made_fact facts[] = {{"build.library.libc.so.6", "abcd", "abcd"}, {0}};
+	const uint32_t fit = make(40, 80);
 	const uint32_t get = fg_made_node_of(&p, fit, "libc.so.6", "malloc", 0, 0);
 	const uint32_t inner = fg_made_node_of(&p, get, "libc.so.6", "_int_malloc", 0, 0);
 	const struct counts counts[] = {
@@ -141,35 +134,29 @@ static void allocations_are_named_where_they_take_the_time(void **state)
 		{inner, {{1e5, 400, 0, 0, 0}, {4e6, 4000, 0, 0, 0}}},
 	};
 
-	(void)state;
 	p.facts = facts;
-	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
-	expect(found(&p), FG_MECHANISM_ALLOCATIONS, "10 × the allocations (400 → 4000)");
-	fg_made_program_release(&p);
+	add_counts(counts, FG_ARRAY_SIZE(counts));
+	expect(found(), FG_MECHANISM_ALLOCATIONS, "10 × the allocations (400 → 4000)");
 }
 
 /* Samples show `hash` in both builds, callgrind only in the candidate. */
-static void a_callee_that_is_counted_only_now_is_no_longer_inlined(void **state)
+FG_TEST(a_callee_that_is_counted_only_now_is_no_longer_inlined)
 {
-	struct fg_made_program p;
-	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t fit = make(40, 80);
 	const uint32_t hash = fg_made_node(&p, fit, "hash", 20, 21);
 	const struct counts counts[] = {
 		{fit, {{6e6, 400, 0, 0, 0}, {6e6, 400, 0, 0, 0}}},
 		{hash, {{0, 0, 0, 0, 0}, {6e6, 500e3, 0, 0, 0}}},
 	};
 
-	(void)state;
-	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
-	expect(found(&p), FG_MECHANISM_NOT_INLINED, "hash is no longer inlined: 500 000 calls");
-	fg_made_program_release(&p);
+	add_counts(counts, FG_ARRAY_SIZE(counts));
+	expect(found(), FG_MECHANISM_NOT_INLINED, "hash is no longer inlined: 500 000 calls");
 }
 
 /* `fit` and `hash` are inlined into `work`, `hash` only in the baseline. */
-static void the_inlined_function_that_is_called_now_is_named(void **state)
+FG_TEST(the_inlined_function_that_is_called_now_is_named)
 {
-	struct fg_made_program p;
-	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t fit = make(40, 80);
 	const uint32_t work = p.set.nodes[fit].parent;
 	const uint32_t hash = fg_made_node(&p, work, "hash", 20, 40);
 	const struct counts counts[] = {
@@ -178,20 +165,17 @@ static void the_inlined_function_that_is_called_now_is_named(void **state)
 	};
 	const struct fg_benchmark_verdict *verdict = NULL;
 
-	(void)state;
-	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
+	add_counts(counts, FG_ARRAY_SIZE(counts));
 	verdict = fg_made_measure(&p, PAIRS);
 	expect(fg_made_find(verdict, "fit")->mechanism, FG_MECHANISM_NOT_INLINED,
 	       "hash is no longer inlined: 500 000 calls");
 	expect(fg_made_find(verdict, "hash")->mechanism, FG_MECHANISM_NOT_INLINED,
 	       "no longer inlined into work: 500 000 calls");
-	fg_made_program_release(&p);
 }
 
-static void a_clone_that_is_counted_was_not_inlined(void **state)
+FG_TEST(a_clone_that_is_counted_was_not_inlined)
 {
-	struct fg_made_program p;
-	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t fit = make(40, 80);
 	const uint32_t hash = fg_made_node(&p, fit, "hash", 20, 21);
 	const uint32_t clone = fg_made_node(&p, fit, "hash.isra.0", 0, 0);
 	const struct counts counts[] = {
@@ -200,29 +184,24 @@ static void a_clone_that_is_counted_was_not_inlined(void **state)
 		{clone, {{6e6, 500e3, 0, 0, 0}, {0, 0, 0, 0, 0}}},
 	};
 
-	(void)state;
-	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
-	assert_int_equal(found(&p)->kind, FG_MECHANISM_INSTRUCTIONS);
-	fg_made_program_release(&p);
+	add_counts(counts, FG_ARRAY_SIZE(counts));
+	assert_int_equal(found()->kind, FG_MECHANISM_INSTRUCTIONS);
 }
 
 /* Callgrind has only `work`, into which `fit` is inlined on both sides. */
-static void an_inlined_function_is_explained_by_the_one_that_contains_it(void **state)
+FG_TEST(an_inlined_function_is_explained_by_the_one_that_contains_it)
 {
-	struct fg_made_program p;
-	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t fit = make(40, 80);
 	const struct counts counts = {p.set.nodes[fit].parent,
 				      {{8e6, 1, 0, 0, 0}, {12e6, 1, 0, 0, 0}}};
 
-	(void)state;
-	add_counts(&p.set, &counts, 1);
-	expect(found(&p), FG_MECHANISM_INSTRUCTIONS,
+	add_counts(&counts, 1);
+	expect(found(), FG_MECHANISM_INSTRUCTIONS,
 	       "+50 % instructions per call (8.00 M → 12.0 M), counted in work, into which it is "
 	       "inlined");
-	fg_made_program_release(&p);
 }
 
-static void code_that_lost_vectors_or_tail_calls_is_named(void **state)
+FG_TEST(code_that_lost_vectors_or_tail_calls_is_named)
 {
 	static const struct {
 		const char *form;
@@ -250,35 +229,37 @@ static void code_that_lost_vectors_or_tail_calls_is_named(void **state)
 		 "tail calls became calls (1 → 0 jumps), called 10 times as often (400 → 4000)"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		const struct fg_made_fact facts[] = {{"build.functions", "", rows[i].form},
-						     {NULL, NULL, NULL}};
-		struct fg_made_program p;
 		const struct counts counts = {
-			.node = make(&p, 40, 80),
+			.node = make(40, 80),
 			.values = {{4e6, rows[i].calls[0], 0, 0, 0},
 				   {8e6, rows[i].calls[1], 0, 0, 0}},
 		};
 
-		p.facts = facts;
-		add_counts(&p.set, &counts, 1);
-		expect(found(&p), rows[i].kind, rows[i].words);
-		fg_made_program_release(&p);
+		p.functions = rows[i].form;
+		add_counts(&counts, 1);
+		expect(found(), rows[i].kind, rows[i].words);
 	}
 }
 
-static void without_counts_there_is_no_mechanism(void **state)
+FG_TEST(without_counts_there_is_no_mechanism)
 {
-	struct fg_made_program p;
-
-	(void)state;
-	(void)make(&p, 40, 80);
+	(void)make(40, 80);
 	assert_null(fg_made_find(fg_made_measure(&p, PAIRS), "fit")->mechanism);
-	fg_made_program_release(&p);
 }
 
 /* ---- causes that are not counted ---- */
+
+/* Wall time grows by half, CPU time does not. */
+static const struct fg_metric_verdict waiting[2] = {
+	{.name = "wall_time",
+	 .gated = true,
+	 .outcome = FG_OUTCOME_REGRESSION,
+	 .baseline = 200,
+	 .candidate = 300,
+	 .ratio = 1.5},
+	{.name = "cpu_time", .baseline = 100, .candidate = 100, .ratio = 1},
+};
 
 static void settle(enum fg_outcome outcome, struct fg_node_verdict *node,
 		   struct fg_metric_verdict metrics[2], struct fg_arena *arena)
@@ -293,7 +274,7 @@ static void settle(enum fg_outcome outcome, struct fg_node_verdict *node,
 	fg_mechanisms_settle(NULL, arena, &verdict);
 }
 
-static void slower_code_that_did_not_change_is_placed_differently(void **state)
+FG_TEST(slower_code_that_did_not_change_is_placed_differently)
 {
 	const struct fg_mechanism unknown = {.kind = FG_MECHANISM_UNKNOWN};
 	const struct fg_mechanism cache = {.kind = FG_MECHANISM_CACHE};
@@ -301,7 +282,6 @@ static void slower_code_that_did_not_change_is_placed_differently(void **state)
 		.outcome = FG_OUTCOME_PLACEMENT, .standing = FG_STANDING_SAME_CODE, .delta = 1};
 	struct fg_arena arena = {0};
 
-	(void)state;
 	settle(FG_OUTCOME_REGRESSION, &node, NULL, &arena);
 	assert_null(node.mechanism); /* its callers or its input may have changed */
 	settle(FG_OUTCOME_PLACEMENT, &node, NULL, &arena);
@@ -315,7 +295,7 @@ static void slower_code_that_did_not_change_is_placed_differently(void **state)
 	fg_arena_release(&arena);
 }
 
-static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **state)
+FG_TEST(a_function_waits_if_cpu_time_does_not_grow_with_wall_time)
 {
 	static const struct {
 		double cpu; /* growth of CPU time, while wall time grows by 100 ms */
@@ -329,25 +309,16 @@ static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **sta
 	const struct fg_mechanism cache = {.kind = FG_MECHANISM_CACHE};
 	struct fg_arena arena = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		struct fg_node_verdict node = {.outcome = FG_OUTCOME_REGRESSION,
 					       .standing = FG_STANDING_GUILTY,
 					       .mechanism = &cache,
 					       .delta = 1};
-		struct fg_metric_verdict metrics[2] = {
-			{.name = "wall_time",
-			 .gated = rows[i].gated,
-			 .outcome = FG_OUTCOME_REGRESSION,
-			 .baseline = 200,
-			 .candidate = 300,
-			 .ratio = 1.5},
-			{.name = "cpu_time",
-			 .baseline = 100,
-			 .candidate = 100 + rows[i].cpu,
-			 .ratio = 1 + rows[i].cpu / 100},
-		};
+		struct fg_metric_verdict metrics[2] = {waiting[0], waiting[1]};
 
+		metrics[0].gated = rows[i].gated;
+		metrics[1].candidate += rows[i].cpu;
+		metrics[1].ratio += rows[i].cpu / 100;
 		settle(FG_OUTCOME_REGRESSION, &node, metrics, &arena);
 		assert_int_equal(node.mechanism->kind == FG_MECHANISM_WAITS, rows[i].is_waiting);
 		if (i == 0)
@@ -358,7 +329,7 @@ static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **sta
 	fg_arena_release(&arena);
 }
 
-static void counted_locks_tell_what_a_function_waits_for(void **state)
+FG_TEST(counted_locks_tell_what_a_function_waits_for)
 {
 	static const struct {
 		double wait_ns[2];
@@ -369,19 +340,11 @@ static void counted_locks_tell_what_a_function_waits_for(void **state)
 		{{1e6, 1e6}, "waits for the kernel: wall time +50.0 %, CPU time +0.0 %"},
 	};
 	const struct fg_measure measure = fg_measure_describe("locks.wait_time", NULL);
-	struct fg_metric_verdict metrics[2] = {
-		{.name = "wall_time",
-		 .gated = true,
-		 .outcome = FG_OUTCOME_REGRESSION,
-		 .ratio = 1.5},
-		{.name = "cpu_time", .ratio = 1},
-	};
+	struct fg_metric_verdict metrics[2] = {waiting[0], waiting[1]};
 	struct fg_arena arena = {0};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct fg_made_program p;
-		const uint32_t fit = make(&p, 10, 20);
+		const uint32_t fit = make(10, 20);
 		struct fg_node_verdict node = {
 			.name = "fit",
 			.library = p.set.functions[p.set.nodes[fit].function].library,
@@ -406,24 +369,15 @@ static void counted_locks_tell_what_a_function_waits_for(void **state)
 		}
 		fg_mechanisms_settle(&p.set, &arena, &verdict);
 		assert_string_equal(node.mechanism->words, rows[i].words);
-		fg_made_program_release(&p);
 	}
 	fg_arena_release(&arena);
 }
 
-static void levels_of_two_sessions_have_no_mechanism(void **state)
+FG_TEST(levels_of_two_sessions_have_no_mechanism)
 {
 	struct fg_node_verdict node = {
 		.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY, .delta = 1};
-	struct fg_metric_verdict metrics[] = {
-		{.name = "wall_time",
-		 .gated = true,
-		 .outcome = FG_OUTCOME_REGRESSION,
-		 .baseline = 200,
-		 .candidate = 300,
-		 .ratio = 1.5},
-		{.name = "cpu_time", .baseline = 100, .candidate = 100, .ratio = 1},
-	};
+	struct fg_metric_verdict metrics[2] = {waiting[0], waiting[1]};
 	struct fg_benchmark_verdict verdict = {
 		.outcome = FG_OUTCOME_REGRESSION,
 		.schedule = FG_SCHEDULE_STORED,
@@ -433,31 +387,10 @@ static void levels_of_two_sessions_have_no_mechanism(void **state)
 	};
 	struct fg_arena arena = {0};
 
-	(void)state;
 	fg_mechanisms_settle(NULL, &arena, &verdict);
 	assert_null(node.mechanism);
 	verdict.schedule = FG_SCHEDULE_DUET;
 	fg_mechanisms_settle(NULL, &arena, &verdict);
 	assert_non_null(node.mechanism);
 	fg_arena_release(&arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_largest_contribution_names_the_mechanism),
-		cmocka_unit_test(allocations_are_named_where_they_take_the_time),
-		cmocka_unit_test(a_callee_that_is_counted_only_now_is_no_longer_inlined),
-		cmocka_unit_test(the_inlined_function_that_is_called_now_is_named),
-		cmocka_unit_test(a_clone_that_is_counted_was_not_inlined),
-		cmocka_unit_test(an_inlined_function_is_explained_by_the_one_that_contains_it),
-		cmocka_unit_test(code_that_lost_vectors_or_tail_calls_is_named),
-		cmocka_unit_test(without_counts_there_is_no_mechanism),
-		cmocka_unit_test(levels_of_two_sessions_have_no_mechanism),
-		cmocka_unit_test(slower_code_that_did_not_change_is_placed_differently),
-		cmocka_unit_test(a_function_waits_if_cpu_time_does_not_grow_with_wall_time),
-		cmocka_unit_test(counted_locks_tell_what_a_function_waits_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 static struct fg_run run;
 static struct fg_series *series;
 static size_t metric;
+static struct fg_pairs pairs;
 
 static void add_metric(const char *unit, enum fg_better better)
 {
@@ -28,6 +29,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
+	fg_pairs_release(&pairs);
 	fg_run_release(&run);
 	return 0;
 }
@@ -50,8 +52,6 @@ static void add_pair(uint32_t pair, double baseline, double candidate)
 
 FG_TEST_IN(a_difference_is_that_of_the_logarithms, begin, end)
 {
-	struct fg_pairs pairs;
-
 	add_pair(3, 100, 200);
 	add_pair(1, 100, 50);
 	/* A block of four: geometric means of 2 and 8, and of 4 and 16. */
@@ -76,15 +76,12 @@ FG_TEST_IN(a_difference_is_that_of_the_logarithms, begin, end)
 
 FG_TEST_IN(positive_is_worse_whatever_is_better, begin, end)
 {
-	struct fg_pairs pairs;
-
 	add_metric("1/s", FG_BETTER_HIGHER);
 	add_pair(0, 100, 200);
 	add_pair(1, 100, 50);
 	fg_pairs_collect(series, metric, &pairs);
 	assert_near(pairs.difference[0], -log(2), 1e-12);
 	assert_near(pairs.difference[1], log(2), 1e-12);
-	fg_pairs_release(&pairs);
 }
 
 FG_TEST_IN(a_count_may_be_zero_and_a_time_may_not, begin, end)
@@ -96,8 +93,6 @@ FG_TEST_IN(a_count_may_be_zero_and_a_time_may_not, begin, end)
 		    {"s", true},  {"1", false}, {"bytes", false}};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct fg_pairs pairs;
-
 		add_metric(rows[i].unit, FG_BETTER_LOWER);
 		add_pair(0, 0, 30);
 		add_pair(1, 10, 20);
@@ -116,7 +111,6 @@ FG_TEST_IN(a_count_may_be_zero_and_a_time_may_not, begin, end)
 			assert_near(pairs.baseline[1], 10, 1e-12);
 			assert_near(pairs.candidate[2], -20, 1e-12);
 		}
-		fg_pairs_release(&pairs);
 		(void)end(state);
 		(void)begin(state);
 	}
@@ -124,36 +118,28 @@ FG_TEST_IN(a_count_may_be_zero_and_a_time_may_not, begin, end)
 
 FG_TEST_IN(counts_that_are_all_zero_do_not_differ, begin, end)
 {
-	struct fg_pairs pairs;
-
 	add_pair(0, 0, 0);
 	add_pair(1, 0, 0);
 	fg_pairs_collect(series, metric, &pairs);
 	assert_int_equal(pairs.count, 2);
 	assert_near(pairs.difference[0], 0, 0);
 	assert_near(pairs.difference[1], 0, 0);
-	fg_pairs_release(&pairs);
 }
 
 /* The level is half a fault, so a difference of one fault is twice the level. */
 FG_TEST_IN(a_level_may_be_below_one, begin, end)
 {
-	struct fg_pairs pairs;
-
 	add_pair(0, 0, 1);
 	add_pair(1, 1, 0);
 	fg_pairs_collect(series, metric, &pairs);
 	assert_int_equal(pairs.count, 2);
 	assert_near(pairs.difference[0], 2, 1e-12);
 	assert_near(pairs.difference[1], -2, 1e-12);
-	fg_pairs_release(&pairs);
 }
 
 /* Only the first applicable reason is counted. */
 FG_TEST_IN(each_pair_that_is_left_out_is_counted_once, begin, end)
 {
-	struct fg_pairs pairs;
-
 	add_metric("ns", FG_BETTER_LOWER);
 	add_pair(0, 10, 20);
 	add(1, 0, 10)->aside = FG_ASIDE_OVERLAP; /* a pair that was meant to count */
@@ -181,27 +167,21 @@ FG_TEST_IN(each_pair_that_is_left_out_is_counted_once, begin, end)
 	assert_int_equal(pairs.no_number, 2);
 	assert_int_equal(pairs.unpaired, 2);
 	assert_int_equal(pairs.no_ratio, 1);
-	fg_pairs_release(&pairs);
 }
 
 FG_TEST_IN(pairs_take_the_layouts_in_turn, begin, end)
 {
 	static const uint32_t numbers[] = {0, 1, 2, 3, 5, 6};
 	static const uint8_t layouts[] = {0, 1, 2, 3, 1, 2};
-	struct fg_pairs pairs;
-
 	series->as_linked_metric = fg_xstrdup("own");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(numbers); i++)
 		add_pair(numbers[i], 10, 20);
 	fg_pairs_collect(series, metric, &pairs);
 	assert_memory_equal(pairs.layout, layouts, sizeof(layouts));
-	fg_pairs_release(&pairs);
 }
 
 FG_TEST_IN(pair_numbers_beyond_the_limit_are_ignored, begin, end)
 {
-	struct fg_pairs pairs;
-
 	assert_int_equal(fg_pair_end(series), 0);
 	add_pair(2, 10, 20);
 	assert_int_equal(fg_pair_end(series), 3);
@@ -210,7 +190,6 @@ FG_TEST_IN(pair_numbers_beyond_the_limit_are_ignored, begin, end)
 	assert_int_equal(fg_pair_end(series), FG_PAIR_NUMBERS_MAX);
 	fg_pairs_collect(series, metric, &pairs);
 	assert_int_equal(pairs.count, 2);
-	fg_pairs_release(&pairs);
 	add(FG_PAIR_NUMBERS_MAX, 0, 10)->aside = FG_ASIDE_STEAL;
 	assert_int_equal(fg_count_set_aside(series).all, 0);
 }

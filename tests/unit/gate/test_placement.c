@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same code at other addresses is not a regression; any other difference still may be. */
 #include "gate/placement.h"
-#include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
+#include "tests/unit/gate/one_run.h"
 
-static struct fg_made made;
-
-static int begin(void **state)
-{
-	(void)state;
-	fg_made_init(&made, 5);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	fg_made_release(&made);
-	return 0;
-}
-
-/* Makes two builds with the same code and inputs. */
-static struct fg_series *make_moved_build_with(double change)
+/* Makes two builds with the same code and inputs; the candidate is slower by `change`. */
+static struct fg_series *make_moved_build(double change)
 {
 	struct fg_series *series;
 
@@ -37,17 +20,11 @@ static struct fg_series *make_moved_build_with(double change)
 	return series;
 }
 
-/* Makes two builds with the same code and inputs, of which the candidate is 5 % slower. */
-static struct fg_series *make_moved_build(void)
-{
-	return make_moved_build_with(0.05);
-}
-
 FG_TEST_IN(the_same_code_elsewhere_that_is_not_slower_is_a_pass, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)make_moved_build_with(0.002);
+	(void)make_moved_build(0.002);
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_false(fg_made_has_note(&b->notes, "placement"));
@@ -57,18 +34,13 @@ FG_TEST_IN(the_same_code_elsewhere_is_placement_and_passes, begin, end)
 {
 	const struct fg_benchmark_verdict *b;
 
-	(void)make_moved_build();
+	(void)make_moved_build(0.05);
 	b = fg_made_decide(&made, "parse");
 	assert_int_equal(b->outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(fg_made_metric(b, "cpu_time")->outcome, FG_OUTCOME_PLACEMENT);
 	assert_true(fg_made_has_note(&b->notes, "placement: the code is unchanged"));
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
-}
-
-FG_TEST_IN(placement_fails_if_configured, begin, end)
-{
-	(void)make_moved_build();
 	made.policy.fail_on_placement = true;
 	(void)fg_made_decide(&made, "parse");
 	assert_int_equal(made.verdict.outcome, FG_OUTCOME_PLACEMENT);
@@ -110,13 +82,6 @@ FG_TEST(the_worst_outcome_that_is_set_to_fail_gives_the_exit_code)
 	assert_int_equal(verdict.exit_code, FG_EXIT_NOT_MEASURED);
 }
 
-FG_TEST_IN(a_gated_function_does_not_fail_for_its_place, begin, end)
-{
-	(void)make_moved_build();
-	made.policy.functions = FG_FUNCTIONS_GATE;
-	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
-}
-
 FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 {
 	static const struct {
@@ -137,7 +102,7 @@ FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		fg_made_release(&made);
 		fg_made_init(&made, 5);
-		fg_made_build_fact(make_moved_build(), rows[i].key, rows[i].baseline,
+		fg_made_build_fact(make_moved_build(0.05), rows[i].key, rows[i].baseline,
 				   rows[i].candidate);
 		if (fg_made_decide(&made, "parse")->outcome != FG_OUTCOME_REGRESSION)
 			fail_msg("%s: no regression any more", rows[i].why);
@@ -147,7 +112,7 @@ FG_TEST_IN(anything_that_may_have_changed_keeps_the_regression, begin, end)
 /* If no known file differs, the cause may be something else, such as a rebuilt plugin. */
 FG_TEST_IN(the_same_files_are_not_placed_elsewhere, begin, end)
 {
-	struct fg_series *series = make_moved_build();
+	struct fg_series *series = make_moved_build(0.05);
 
 	fg_made_build_fact(series, "build.id", "aa", "aa");
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PLACEMENT);
@@ -165,30 +130,13 @@ FG_TEST_IN(only_other_code_of_the_project_is_other_code, begin, end)
 		const char *candidate;
 		bool is_other;
 	} rows[] = {
-		{.what = "nothing", .key = "build.inputs", .baseline = "1", .candidate = "1"},
-		{.what = "inputs", .key = "build.inputs", .baseline = "1", .candidate = "2"},
-		{.what = "a foreign library",
-		 .key = "build.library.libc.so.6",
-		 .baseline = "11",
-		 .candidate = "12"},
-		{.what = "the program",
-		 .key = "build.code",
-		 .baseline = "c0de",
-		 .candidate = "0ther",
-		 .is_other = true},
-		{.what = "a library",
-		 .key = "build.code.libown.so",
-		 .baseline = "0c0de",
-		 .candidate = "0ther",
-		 .is_other = true},
-		{.what = "a new library",
-		 .key = "build.code.libnew.so",
-		 .candidate = "1",
-		 .is_other = true},
-		{.what = "a library that is gone",
-		 .key = "build.code.libold.so",
-		 .baseline = "1",
-		 .is_other = true},
+		{"nothing", "build.inputs", "1", "1", false},
+		{"inputs", "build.inputs", "1", "2", false},
+		{"a foreign library", "build.library.libc.so.6", "11", "12", false},
+		{"the program", "build.code", "c0de", "0ther", true},
+		{"a library", "build.code.libown.so", "0c0de", "0ther", true},
+		{"a new library", "build.code.libnew.so", NULL, "1", true},
+		{"a library that is gone", "build.code.libold.so", "1", NULL, true},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -196,7 +144,7 @@ FG_TEST_IN(only_other_code_of_the_project_is_other_code, begin, end)
 
 		fg_made_release(&made);
 		fg_made_init(&made, 5);
-		series = make_moved_build();
+		series = make_moved_build(0.05);
 		fg_made_build_fact(series, rows[i].key, rows[i].baseline, rows[i].candidate);
 		if (fg_placement_is_other_code(&series->build[FG_ARM_BASELINE],
 					       &series->build[FG_ARM_CANDIDATE]) !=
@@ -329,96 +277,82 @@ enum {
 };
 
 /* In functions, libraries and regions: slower, faster and uncertain entries, each on two paths. */
-struct judged {
+static struct judged {
 	struct fg_arena arena;
-	struct fg_node_verdict *nodes[3];
-	struct fg_path_verdict *paths[NODES];
-	struct fg_metric_verdict *metrics;
+	struct fg_node_verdict nodes[3][NODES];
+	struct fg_path_verdict paths[NODES][PATHS];
+	struct fg_metric_verdict metrics[METRICS];
 	struct fg_benchmark_verdict verdict;
+} j;
+
+static const struct fg_node_verdict changed[NODES] = {
+	{.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY},
+	{.outcome = FG_OUTCOME_IMPROVEMENT, .standing = FG_STANDING_FASTER},
+	{.outcome = FG_OUTCOME_INCONCLUSIVE, .standing = FG_STANDING_NOT_SURE},
 };
 
-static void make_judged(struct judged *j)
+static void make_judged(void)
 {
-	static const struct fg_node_verdict nodes[NODES] = {
-		{.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY},
-		{.outcome = FG_OUTCOME_IMPROVEMENT, .standing = FG_STANDING_FASTER},
-		{.outcome = FG_OUTCOME_INCONCLUSIVE, .standing = FG_STANDING_NOT_SURE},
+	fg_arena_release(&j.arena);
+	j = (struct judged){
+		.metrics = {{.outcome = FG_OUTCOME_REGRESSION},
+			    {.outcome = FG_OUTCOME_IMPROVEMENT},
+			    {.outcome = FG_OUTCOME_REGRESSION, .exact = true},
+			    {.outcome = FG_OUTCOME_PASS}},
+		.verdict = {.metrics = j.metrics,
+			    .metric_count = METRICS,
+			    .time = {.functions = j.nodes[0],
+				     .function_count = NODES,
+				     .libraries = j.nodes[1],
+				     .library_count = NODES,
+				     .regions = j.nodes[2],
+				     .region_count = NODES}},
 	};
-
-	static const struct fg_metric_verdict metrics[METRICS] = {
-		{.outcome = FG_OUTCOME_REGRESSION},
-		{.outcome = FG_OUTCOME_IMPROVEMENT},
-		{.outcome = FG_OUTCOME_REGRESSION, .exact = true},
-		{.outcome = FG_OUTCOME_PASS},
-	};
-
-	*j = (struct judged){0};
-	j->metrics = fg_arena_memdup(&j->arena, metrics, sizeof(metrics));
-	for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++)
-		j->nodes[kind] = fg_arena_memdup(&j->arena, nodes, sizeof(nodes));
+	for (size_t kind = 0; kind < FG_ARRAY_SIZE(j.nodes); kind++)
+		memcpy(j.nodes[kind], changed, sizeof(changed));
 	for (size_t i = 0; i < NODES; i++) {
-		j->paths[i] = fg_arena_array(&j->arena, PATHS, sizeof(j->paths[i][0]));
 		for (size_t k = 0; k < PATHS; k++)
-			j->paths[i][k] = (struct fg_path_verdict){.outcome = nodes[i].outcome};
-		j->nodes[0][i].paths = j->paths[i];
-		j->nodes[0][i].path_count = PATHS;
+			j.paths[i][k].outcome = changed[i].outcome;
+		j.nodes[0][i].paths = j.paths[i];
+		j.nodes[0][i].path_count = PATHS;
 	}
-	j->verdict = (struct fg_benchmark_verdict){
-		.metrics = j->metrics,
-		.metric_count = METRICS,
-		.time = {.functions = j->nodes[0],
-			 .function_count = NODES,
-			 .libraries = j->nodes[1],
-			 .library_count = NODES,
-			 .regions = j->nodes[2],
-			 .region_count = NODES},
-	};
 }
 
 /*
  * Checks the functions, libraries, regions and paths: if `placed`, certain changes are placement;
  * else nothing has changed.
  */
-static void assert_placed(const struct judged *j, bool placed)
+static void assert_placed(bool placed)
 {
-	static const enum fg_outcome before[NODES] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_IMPROVEMENT,
-						      FG_OUTCOME_INCONCLUSIVE};
-	static const enum fg_standing standing[NODES] = {FG_STANDING_GUILTY, FG_STANDING_FASTER,
-							 FG_STANDING_NOT_SURE};
-
 	for (size_t i = 0; i < NODES; i++) {
-		const bool sure = i < 2;
-		const enum fg_outcome outcome = placed && sure ? FG_OUTCOME_PLACEMENT : before[i];
+		const bool moved = placed && i < 2;
+		const enum fg_outcome outcome = moved ? FG_OUTCOME_PLACEMENT : changed[i].outcome;
 
-		for (size_t kind = 0; kind < FG_ARRAY_SIZE(j->nodes); kind++) {
-			assert_int_equal(j->nodes[kind][i].outcome, outcome);
-			assert_int_equal(j->nodes[kind][i].standing,
-					 placed && sure ? FG_STANDING_SAME_CODE : standing[i]);
+		for (size_t kind = 0; kind < FG_ARRAY_SIZE(j.nodes); kind++) {
+			assert_int_equal(j.nodes[kind][i].outcome, outcome);
+			assert_int_equal(j.nodes[kind][i].standing,
+					 moved ? FG_STANDING_SAME_CODE : changed[i].standing);
 		}
 		for (size_t k = 0; k < PATHS; k++)
-			assert_int_equal(j->paths[i][k].outcome, outcome);
+			assert_int_equal(j.paths[i][k].outcome, outcome);
 	}
 }
 
 FG_TEST(placement_applies_to_times_but_not_to_counts)
 {
-	struct judged j;
-
-	make_judged(&j);
+	make_judged();
 	fg_placement_settle(&j.arena, &j.verdict);
 	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(j.metrics[1].outcome, FG_OUTCOME_PLACEMENT);
 	assert_int_equal(j.metrics[2].outcome, FG_OUTCOME_REGRESSION);
 	assert_int_equal(j.metrics[3].outcome, FG_OUTCOME_PASS);
-	assert_placed(&j, true);
+	assert_placed(true);
 	assert_int_equal(j.verdict.notes.count, 1);
-	fg_arena_release(&j.arena);
-	make_judged(&j);
+	make_judged();
 	j.metrics[0].outcome = j.metrics[1].outcome = FG_OUTCOME_INCONCLUSIVE;
 	fg_placement_settle(&j.arena, &j.verdict);
-	assert_placed(&j, true);
+	assert_placed(true);
 	assert_int_equal(j.verdict.notes.count, 0);
-	fg_arena_release(&j.arena);
 }
 
 /*
@@ -426,9 +360,7 @@ FG_TEST(placement_applies_to_times_but_not_to_counts)
  */
 FG_TEST(it_is_open_if_a_changed_caller_may_call_that_code_more_often)
 {
-	struct judged j;
-
-	make_judged(&j);
+	make_judged();
 	for (size_t m = 0; m < METRICS; m++)
 		j.metrics[m] = (struct fg_metric_verdict){
 			.outcome = FG_OUTCOME_REGRESSION, .ratio = 1.02, .layout_error = 0.01};
@@ -436,7 +368,6 @@ FG_TEST(it_is_open_if_a_changed_caller_may_call_that_code_more_often)
 	assert_int_equal(j.metrics[0].outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(j.metrics[0].low < 1 && j.metrics[0].high > 1.02);
 	assert_true(fg_made_has_note(&j.verdict.notes, "call it more often"));
-	fg_arena_release(&j.arena);
 }
 
 FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
@@ -460,9 +391,7 @@ FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
 		const bool placed = rows[i].after == FG_OUTCOME_PLACEMENT;
 
 		for (size_t at = 0; at < 4; at += 3) {
-			struct judged j;
-
-			make_judged(&j);
+			make_judged();
 			for (size_t m = 0; m < METRICS; m++)
 				j.metrics[m] = (struct fg_metric_verdict){
 					.outcome = m == at ? rows[i].before : FG_OUTCOME_PASS,
@@ -472,9 +401,8 @@ FG_TEST(a_regression_within_the_spread_of_layouts_is_placement)
 			for (size_t m = 0; m < METRICS; m++)
 				assert_int_equal(j.metrics[m].outcome,
 						 m == at ? rows[i].after : FG_OUTCOME_PASS);
-			assert_placed(&j, placed);
+			assert_placed(placed);
 			assert_int_equal(j.verdict.notes.count, placed);
-			fg_arena_release(&j.arena);
 		}
 	}
 }

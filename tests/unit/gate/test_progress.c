@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Messages during a benchmark, and the outcome of a whole run. */
-#include "tests/support/fg_test.h"
-#include "tests/unit/gate/made_run.h"
+#include "tests/unit/gate/one_run.h"
 
 #include <math.h>
 
@@ -10,24 +9,7 @@ enum {
 	METRICS = 3,
 };
 
-static struct fg_made made;
 static struct fg_metric_policy rows[METRICS + 3];
-
-static int begin(void **state)
-{
-	(void)state;
-	fg_made_init(&made, 5);
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	made.policy.metrics = NULL;
-	made.policy.metric_count = 0;
-	fg_made_release(&made);
-	return 0;
-}
 
 /* The evidence in the pairs of a metric. */
 enum says {
@@ -286,8 +268,6 @@ FG_TEST_IN(leftover_accepted_slowdowns_of_a_benchmark_are_noted_once, begin, end
 	(void)fg_made_decide(&made, "same");
 	assert_int_equal(made.verdict.notes.count, 2);
 	assert_true(fg_made_has_note(&made.verdict.notes, "(own) expired on"));
-	made.policy.accepts = NULL;
-	made.policy.accept_count = 0;
 }
 
 FG_TEST_IN(a_note_on_two_sessions_names_a_command_if_the_commits_differ, begin, end)

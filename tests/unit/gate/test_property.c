@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks that the printed interval decides, in 100,000 synthetic series and 100,000 series of
- * recorded pairs, under random policies, layouts and endings.
+ * Checks that the printed interval decides, in 100,000 synthetic series under random policies,
+ * layouts and endings, and how often recorded programs fail. test_printed.c replays recorded pairs
+ * through the whole decision.
  */
 #include "base/random.h"
 #include "gate/rule.h"
@@ -13,7 +14,6 @@
 enum {
 	MADE = 100000,
 	PAIRS_MAX = 50,
-	REPLAYED = 5000,
 };
 
 struct trial {
@@ -225,22 +225,6 @@ static void replay(struct fg_random *random, double change, struct trial *trial)
 	from += fg_random_below(random, series->count - trial->count + 1);
 	for (size_t i = 0; i < trial->count; i++)
 		trial->difference[i] = log1p(change) + recorded_pairs[from + i] / 1e4;
-}
-
-FG_TEST(recorded_pairs_are_judged_by_their_interval_too)
-{
-	struct fg_random random;
-	struct trial trial;
-
-	fg_random_seed(&random, 2);
-	for (size_t i = 0; i < REPLAYED; i++) {
-		draw_rule(&random, &trial);
-		replay(&random, 0.01 * (double)fg_random_below(&random, 11), &trial);
-		trial.layout[0] = 0;
-		trial.rule.layout = NULL;
-		trial.rule.layouts = 0;
-		check(&trial, i);
-	}
 }
 
 /* Uses the defaults and 50 pairs, recorded on a host with a load of 8 to 25 on two CPUs. */

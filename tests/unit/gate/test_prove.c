@@ -13,6 +13,7 @@ enum {
 
 static struct fg_proof proofs[PROOFS_MAX];
 static size_t count;
+static struct fg_proof_card card;
 
 static const struct fg_proof_card_plan plan = {
 	.benchmark = "parse", .max_pairs = 400, .budget_s = 300};
@@ -22,6 +23,7 @@ static int set_up(void **state)
 	(void)state;
 	memset(proofs, 0, sizeof(proofs));
 	count = 0;
+	card = (struct fg_proof_card){0};
 	return 0;
 }
 
@@ -47,59 +49,52 @@ static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome 
 	return proof;
 }
 
-static void make(struct fg_proof_card *card)
+static void make(void)
 {
-	fg_proof_card_make(proofs, count, &plan, 1, card);
+	fg_proof_card_make(proofs, count, &plan, 1, &card);
 }
 
-static void false_alarms_have_an_exact_bound(void **state)
+FG_TEST_IN(false_alarms_have_an_exact_bound, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		add(i % 2 ? FG_PROOF_SAME : FG_PROOF_NEUTRAL, 0, FG_OUTCOME_PASS);
-	make(&card);
+	make();
 	assert_int_equal(card.alarms.hits, 0);
 	assert_int_equal(card.alarms.runs, 20);
 	/* 1 - 0.05^(1/20) */
 	assert_true(fabs(card.alarms.at_most - 0.139108) < 1e-5);
 	add(FG_PROOF_SAME, 0, FG_OUTCOME_REGRESSION);
-	make(&card);
+	make();
 	assert_int_equal(card.alarms.hits, 1);
 	assert_true(card.alarms.at_least > 0.001);
 }
 
-static void placement_and_improvement_raise_no_alarm(void **state)
+FG_TEST_IN(only_a_regression_of_equal_code_is_an_alarm, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	add(FG_PROOF_SAME, 0, FG_OUTCOME_PLACEMENT);
 	add(FG_PROOF_NEUTRAL, 0, FG_OUTCOME_IMPROVEMENT);
 	add(FG_PROOF_NEUTRAL, 0, FG_OUTCOME_INCONCLUSIVE);
-	make(&card);
+	add(FG_PROOF_STORED, 0, FG_OUTCOME_PASS)->schedule = FG_SCHEDULE_STORED;
+	add(FG_PROOF_STORED, 0, FG_OUTCOME_INCONCLUSIVE)->pairs = 0;
+	make();
 	assert_int_equal(card.alarms.hits, 0);
-	assert_int_equal(card.alarms.runs, 3);
+	assert_int_equal(card.alarms.runs, 4);
+	add(FG_PROOF_STORED, 0, FG_OUTCOME_REGRESSION);
+	make();
+	assert_int_equal(card.alarms.hits, 1);
 }
 
-static void run_without_pairs_proves_nothing(void **state)
+FG_TEST_IN(run_without_pairs_proves_nothing, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS)->pairs = 0;
-	make(&card);
+	make();
 	assert_int_equal(card.runs, 0);
 	assert_int_equal(card.alarms.runs, 0);
 	assert_true(card.alarms.at_most >= 1);
 }
 
-static void smallest_is_found_with_all_larger_ones(void **state)
+FG_TEST_IN(smallest_is_found_with_all_larger_ones, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		struct fg_proof *named = add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION);
 
@@ -107,7 +102,7 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 		add(FG_PROOF_PLANTED, 0.05, i < 19 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
 		add(FG_PROOF_PLANTED, 0.02, i < 18 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
 	}
-	make(&card);
+	make();
 	assert_int_equal(card.size_count, 3);
 	assert_true(fabs(card.sizes[0].size - 0.02) < 1e-9);
 	assert_true(fabs(card.smallest - 0.05) < 1e-9);
@@ -118,117 +113,90 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	/* If a size is missed, all smaller sizes are uncertain. */
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
-	make(&card);
+	make();
 	assert_true(isnan(card.smallest));
 }
 
 /* A delay of the whole program does not change code and has no function to name. */
-static void delay_is_found_by_placement_too(void **state)
+FG_TEST_IN(delay_is_found_by_placement_too, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PLACEMENT);
 	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PLACEMENT)->function = NULL;
 	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION)->function = NULL;
 	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PASS)->function = NULL;
-	make(&card);
+	make();
 	assert_int_equal(card.sizes[0].found.hits, 2);
 	assert_int_equal(card.sizes[0].found.runs, 4);
 	assert_int_equal(card.named.runs, 0);
-}
-
-static void gate_against_stored_runs_is_proven_too(void **state)
-{
-	struct fg_proof_card card;
-
-	(void)state;
-	add(FG_PROOF_STORED, 0, FG_OUTCOME_PASS)->schedule = FG_SCHEDULE_STORED;
-	add(FG_PROOF_STORED, 0, FG_OUTCOME_REGRESSION);
-	add(FG_PROOF_STORED, 0, FG_OUTCOME_INCONCLUSIVE)->pairs = 0;
-	make(&card);
-	assert_int_equal(card.alarms.hits, 1);
-	assert_int_equal(card.alarms.runs, 2);
 }
 
 /*
  * At an alpha of 0.1 %, one false alarm in 60 runs may be chance; two in the first eight runs are
  * not.
  */
-static void evidence_may_be_looked_at_after_each_run(void **state)
+FG_TEST_IN(evidence_may_be_looked_at_after_each_run, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		add(FG_PROOF_NEUTRAL, 0, i == 50 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
-	make(&card);
+	make();
 	assert_true(card.alarm_evidence < 1);
 	assert_false(card.is_broken);
 	count = 0;
 	for (int i = 0; i < 8; i++)
 		add(FG_PROOF_SAME, 0, i % 4 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
-	make(&card);
+	make();
 	assert_true(card.alarm_evidence > 20);
 	assert_true(card.is_broken);
 }
 
 /* A long period without false alarms does not hide a later fault. */
-static void gate_that_begins_to_fail_equal_code_is_broken(void **state)
+FG_TEST_IN(gate_that_begins_to_fail_equal_code_is_broken, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
 	for (int i = 0; i < 20; i++)
 		add(FG_PROOF_SAME, 0, i % 4 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
-	make(&card);
+	make();
 	assert_true(card.is_broken);
 }
 
 /* How many correct gates are ever called broken in a year of nightly runs? */
-static void honest_gate_is_rarely_called_broken(void **state)
+FG_TEST_IN(honest_gate_is_rarely_called_broken, set_up, NULL)
 {
 	struct fg_random random;
 	unsigned broken = 0;
 
-	(void)state;
 	fg_random_seed(&random, 5);
 	for (int gate = 0; gate < 200; gate++) {
-		struct fg_proof_card card = {0};
-
-		count = 0;
+		(void)set_up(state);
 		while (count < PROOFS_MAX && !card.is_broken) {
 			const bool alarm = fg_random_uniform(&random) < 0.001;
 
 			add(FG_PROOF_SAME, 0, alarm ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
 			if (count % 20 == 0)
-				make(&card);
+				make();
 		}
 		broken += card.is_broken;
 	}
 	assert_true(broken <= 10);
 }
 
-static void gate_that_goes_blind_is_broken_within_ten_runs(void **state)
+FG_TEST_IN(gate_that_goes_blind_is_broken_within_ten_runs, set_up, NULL)
 {
-	struct fg_proof_card card = {0};
 	size_t missed = 0;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION);
-	make(&card);
+	make();
 	assert_false(card.is_broken);
 	/* Sizes that were never planted say nothing. */
 	for (int i = 0; i < 20; i++)
 		add(FG_PROOF_PLANTED, 0.01, FG_OUTCOME_PASS);
-	make(&card);
+	make();
 	assert_false(card.is_broken);
 	for (missed = 0; missed < 10 && !card.is_broken; missed++) {
 		add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PASS);
-		make(&card);
+		make();
 	}
 	assert_true(card.is_broken);
 	assert_true(missed < 10);
@@ -242,44 +210,35 @@ static void add_hidden(unsigned runs, unsigned missed)
 			->is_hidden = true;
 }
 
-static void early_miss_does_not_silence_the_alarm(void **state)
+FG_TEST_IN(early_miss_does_not_silence_the_alarm, set_up, NULL)
 {
-	struct fg_proof_card card = {0};
-
-	(void)state;
 	add_hidden(12, 1);
-	make(&card);
+	make();
 	assert_true(card.blind_evidence <= 1);
 	add_hidden(10, 10);
-	make(&card);
+	make();
 	assert_true(card.is_broken);
 }
 
 /* Hidden runs are short, so complete runs that find the slowdown say nothing about them. */
-static void hidden_runs_are_compared_with_hidden_runs(void **state)
+FG_TEST_IN(hidden_runs_are_compared_with_hidden_runs, set_up, NULL)
 {
-	struct fg_proof_card card = {0};
-
-	(void)state;
 	for (int i = 0; i < 50; i++)
 		add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION);
 	add_hidden(30, 30);
-	make(&card);
+	make();
 	assert_false(card.is_broken);
 }
 
 /* How many gates that always find the same share of slowdowns are ever called blind? */
-static void steady_gate_is_rarely_called_blind(void **state)
+FG_TEST_IN(steady_gate_is_rarely_called_blind, set_up, NULL)
 {
 	static const double shares[] = {0.99, 0.8, 0.5, 0.1};
 	struct fg_random random;
 	unsigned broken = 0;
 
-	(void)state;
 	fg_random_seed(&random, 7);
 	for (int gate = 0; gate < 200; gate++) {
-		struct fg_proof_card card;
-
 		count = 0;
 		while (count < 100) {
 			const bool is_found =
@@ -287,30 +246,27 @@ static void steady_gate_is_rarely_called_blind(void **state)
 
 			add_hidden(1, !is_found);
 		}
-		make(&card);
+		make();
 		broken += card.is_broken;
 	}
 	assert_true(broken <= 10);
 }
 
 /* A suite has many gated metrics, each with its own alpha. */
-static void each_run_is_judged_by_its_own_alpha(void **state)
+FG_TEST_IN(each_run_is_judged_by_its_own_alpha, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 300; i++)
 		add(FG_PROOF_SAME, 0, i % 10 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION)->alpha =
 			0.1;
-	make(&card);
+	make();
 	assert_false(card.is_broken);
 	for (int i = 0; i < 300; i++)
 		proofs[i].alpha = 0.001;
-	make(&card);
+	make();
 	assert_true(card.is_broken);
 }
 
-static void proof_is_read_as_it_was_written(void **state)
+FG_TEST_IN(proof_is_read_as_it_was_written, set_up, NULL)
 {
 	const struct fg_proof *written = add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION);
 	struct fg_strbuf text = {0};
@@ -318,7 +274,6 @@ static void proof_is_read_as_it_was_written(void **state)
 	struct fg_json_writer w;
 	struct fg_proof read;
 
-	(void)state;
 	proofs[0].function = "find(int)";
 	proofs[0].symbol = "_Z4findi";
 	proofs[0].library = "prog";
@@ -336,71 +291,62 @@ static void proof_is_read_as_it_was_written(void **state)
 	fg_strbuf_release(&text);
 }
 
-static const struct fg_proof_card_help *help(const struct fg_proof_card *card,
-					     enum fg_proof_card_limit limit)
+static const struct fg_proof_card_help *help(enum fg_proof_card_limit limit)
 {
-	for (size_t i = 0; i < card->help_count; i++) {
-		if (card->helps[i].limit == limit)
-			return &card->helps[i];
+	for (size_t i = 0; i < card.help_count; i++) {
+		if (card.helps[i].limit == limit)
+			return &card.helps[i];
 	}
 	return NULL;
 }
 
 /* The noise is independent: ten times the length gives a factor of √10. */
-static void longer_benchmark_helps_by_the_measured_noise(void **state)
+FG_TEST_IN(longer_benchmark_helps_by_the_measured_noise, set_up, NULL)
 {
-	struct fg_proof_card card;
 	const struct fg_proof_card_help *longer = NULL;
 
-	(void)state;
 	for (int i = 0; i < 6; i++)
 		add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
-	make(&card);
-	longer = help(&card, FG_LIMIT_LENGTH);
+	make();
+	longer = help(FG_LIMIT_LENGTH);
 	assert_non_null(longer);
 	assert_string_equal(card.limiting, "parse");
 	assert_true(fabs(longer->by - 200e6) < 1);
 	assert_true(fabs(log1p(longer->from) / log1p(longer->to) - sqrt(10)) < 0.01);
 	/* No other remedy helps as much as more pairs. */
-	assert_null(help(&card, FG_LIMIT_NOISE));
-	assert_null(help(&card, FG_LIMIT_LAYOUTS));
+	assert_null(help(FG_LIMIT_NOISE));
+	assert_null(help(FG_LIMIT_LAYOUTS));
 }
 
 /* The noise does not average out: a longer benchmark does not help, a quieter host does. */
-static void noise_with_a_memory_needs_a_quieter_host(void **state)
+FG_TEST_IN(noise_with_a_memory_needs_a_quieter_host, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		struct fg_proof *proof = add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
 
 		proof->noise.exponent = 0;
 		proof->noise.quiet = 0.01;
 	}
-	make(&card);
-	assert_null(help(&card, FG_LIMIT_LENGTH));
-	assert_non_null(help(&card, FG_LIMIT_NOISE));
+	make();
+	assert_null(help(FG_LIMIT_LENGTH));
+	assert_non_null(help(FG_LIMIT_NOISE));
 	assert_int_equal(card.helps[0].limit, FG_LIMIT_NOISE);
 }
 
 /* The estimates differ by more than their pairs explain; each run has one layout. */
-static void estimates_that_disagree_need_layouts(void **state)
+FG_TEST_IN(estimates_that_disagree_need_layouts, set_up, NULL)
 {
-	struct fg_proof_card card;
-
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		add(FG_PROOF_NEUTRAL, 0, FG_OUTCOME_PASS)->estimate = i % 2 ? 0.02 : -0.02;
-	make(&card);
+	make();
 	assert_int_equal(card.helps[0].limit, FG_LIMIT_LAYOUTS);
 	for (size_t i = 0; i < count; i++)
 		proofs[i].layouts = 4;
-	make(&card);
-	assert_null(help(&card, FG_LIMIT_LAYOUTS));
+	make();
+	assert_null(help(FG_LIMIT_LAYOUTS));
 }
 
-static void noise_is_read_from_the_pairs(void **state)
+FG_TEST_IN(noise_is_read_from_the_pairs, set_up, NULL)
 {
 	enum {
 		PAIRS = 400
@@ -410,7 +356,6 @@ static void noise_is_read_from_the_pairs(void **state)
 	struct fg_series series;
 	struct fg_random random;
 
-	(void)state;
 	fg_random_seed(&random, 11);
 	fg_series_init(&series, "parse");
 	for (uint32_t pair = 0; pair < PAIRS; pair++) {
@@ -429,31 +374,4 @@ static void noise_is_read_from_the_pairs(void **state)
 	assert_true(noise.quiet > 0.008 && noise.quiet < 0.012);
 	assert_true(noise.exponent > 0.8);
 	fg_series_release(&series);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(false_alarms_have_an_exact_bound, set_up),
-		cmocka_unit_test_setup(placement_and_improvement_raise_no_alarm, set_up),
-		cmocka_unit_test_setup(run_without_pairs_proves_nothing, set_up),
-		cmocka_unit_test_setup(smallest_is_found_with_all_larger_ones, set_up),
-		cmocka_unit_test_setup(delay_is_found_by_placement_too, set_up),
-		cmocka_unit_test_setup(gate_against_stored_runs_is_proven_too, set_up),
-		cmocka_unit_test_setup(evidence_may_be_looked_at_after_each_run, set_up),
-		cmocka_unit_test_setup(gate_that_begins_to_fail_equal_code_is_broken, set_up),
-		cmocka_unit_test_setup(honest_gate_is_rarely_called_broken, set_up),
-		cmocka_unit_test_setup(gate_that_goes_blind_is_broken_within_ten_runs, set_up),
-		cmocka_unit_test_setup(early_miss_does_not_silence_the_alarm, set_up),
-		cmocka_unit_test_setup(hidden_runs_are_compared_with_hidden_runs, set_up),
-		cmocka_unit_test_setup(steady_gate_is_rarely_called_blind, set_up),
-		cmocka_unit_test_setup(each_run_is_judged_by_its_own_alpha, set_up),
-		cmocka_unit_test_setup(proof_is_read_as_it_was_written, set_up),
-		cmocka_unit_test_setup(longer_benchmark_helps_by_the_measured_noise, set_up),
-		cmocka_unit_test_setup(noise_with_a_memory_needs_a_quieter_host, set_up),
-		cmocka_unit_test_setup(estimates_that_disagree_need_layouts, set_up),
-		cmocka_unit_test_setup(noise_is_read_from_the_pairs, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ enum {
 };
 
 /* A profile of one repetition with 1,000 samples; `work` has those that no other node has. */
-struct program {
+static struct program {
 	struct fg_profile_set set;
 	struct fg_run run;
 	struct fg_series *series;
@@ -18,55 +18,50 @@ struct program {
 	struct fg_benchmark_verdict verdict;
 	struct fg_profile_row *row;
 	uint32_t work; /* node of `work` */
-};
+} p;
 
-static void begin(struct program *p, const char *facts)
+static void begin(const char *facts)
 {
 	const struct fg_profile_function work = {
 		.name = "work(int)", .linkage = "_Z4worki", .library = "app"};
 
-	*p = (struct program){0};
-	fg_profile_set_init(&p->set, "app");
-	fg_run_init(&p->run);
-	p->series = fg_run_add_series(&p->run, "app");
+	fg_profile_set_release(&p.set);
+	fg_run_release(&p.run);
+	fg_arena_release(&p.arena);
+	p = (struct program){0};
+	fg_profile_set_init(&p.set, "app");
+	fg_run_init(&p.run);
+	p.series = fg_run_add_series(&p.run, "app");
 	if (facts)
-		fg_build_facts_set(&p->series->build[FG_ARM_CANDIDATE], "build.functions", facts);
-	p->row = fg_profile_set_add_row(&p->set, FUNCTIONS);
-	p->work = fg_profile_set_node(&p->set, 0, fg_profile_set_function(&p->set, &work));
-	p->row->nodes[0] = p->work;
-	p->row->samples[0] = ALL;
-	p->row->count = 1;
-	p->verdict.time.functions = p->functions;
-}
-
-static void end(struct program *p)
-{
-	fg_profile_set_release(&p->set);
-	fg_run_release(&p->run);
-	fg_arena_release(&p->arena);
+		fg_build_facts_set(&p.series->build[FG_ARM_CANDIDATE], "build.functions", facts);
+	p.row = fg_profile_set_add_row(&p.set, FUNCTIONS);
+	p.work = fg_profile_set_node(&p.set, 0, fg_profile_set_function(&p.set, &work));
+	p.row->nodes[0] = p.work;
+	p.row->samples[0] = ALL;
+	p.row->count = 1;
+	p.verdict.time.functions = p.functions;
 }
 
 /* samples of this node, out of 1,000 */
-static void sample(struct program *p, uint32_t node, uint32_t samples)
+static void sample(uint32_t node, uint32_t samples)
 {
-	p->row->nodes[p->row->count] = node;
-	p->row->samples[p->row->count++] = samples;
-	p->row->samples[0] -= samples;
+	p.row->nodes[p.row->count] = node;
+	p.row->samples[p.row->count++] = samples;
+	p.row->samples[0] -= samples;
 }
 
-static uint32_t add(struct program *p, uint32_t parent, const struct fg_profile_function *function,
-		    uint32_t samples)
+static uint32_t add(uint32_t parent, const struct fg_profile_function *function, uint32_t samples)
 {
 	const uint32_t node =
-		fg_profile_set_node(&p->set, parent, fg_profile_set_function(&p->set, function));
+		fg_profile_set_node(&p.set, parent, fg_profile_set_function(&p.set, function));
 
-	sample(p, node, samples);
+	sample(node, samples);
 	return node;
 }
 
-static struct fg_node_verdict *judge(struct program *p, const char *name, enum fg_standing standing)
+static struct fg_node_verdict *judge(const char *name, enum fg_standing standing)
 {
-	struct fg_node_verdict *node = &p->functions[p->verdict.time.function_count++];
+	struct fg_node_verdict *node = &p.functions[p.verdict.time.function_count++];
 
 	node->name = name;
 	node->library = "app";
@@ -75,15 +70,14 @@ static struct fg_node_verdict *judge(struct program *p, const char *name, enum f
 	return node;
 }
 
-static void settle(struct program *p, bool total_changed)
+static void settle(bool total_changed)
 {
-	fg_same_code_note(&p->set, p->series, total_changed, &p->arena, &p->verdict);
+	fg_same_code_note(&p.set, p.series, total_changed, &p.arena, &p.verdict);
 }
 
-static void assert_takes_all_time(struct program *p, bool expected)
+static void assert_takes_all_time(bool expected)
 {
-	assert_int_equal(fg_same_code_takes_all_time(&p->set, p->series), expected);
-	end(p);
+	assert_int_equal(fg_same_code_takes_all_time(&p.set, p.series), expected);
 }
 
 /* ---- Is all hot code the same? ---- */
@@ -112,10 +106,8 @@ FG_TEST(only_a_well_formed_fact_under_the_linkage_name_says_that_code_is_the_sam
 	};
 
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-
-		begin(&p, rows[r].facts);
-		assert_takes_all_time(&p, rows[r].is_same);
+		begin(rows[r].facts);
+		assert_takes_all_time(rows[r].is_same);
 	}
 }
 
@@ -124,11 +116,9 @@ FG_TEST(changed_code_takes_time_from_half_a_percent_of_the_samples_on)
 	static const struct fg_profile_function other = {.name = "other", .library = "app"};
 
 	for (uint32_t samples = 4; samples <= 5; samples++) {
-		struct program p;
-
-		begin(&p, "_Z4worki=16:48:s other=0:0:c");
-		(void)add(&p, 0, &other, samples);
-		assert_takes_all_time(&p, samples < 5);
+		begin("_Z4worki=16:48:s other=0:0:c");
+		(void)add(0, &other, samples);
+		assert_takes_all_time(samples < 5);
 	}
 }
 
@@ -147,41 +137,34 @@ FG_TEST(a_changed_caller_at_any_distance_may_call_code_more_often)
 							     {.name = "other", .library = "app"}};
 
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
 		uint32_t caller;
 
-		begin(&p, NULL);
+		begin(NULL);
 		if (rows[r].changed)
 			fg_build_facts_set(&p.series->build[FG_ARM_CANDIDATE], "build.changed",
 					   rows[r].changed);
-		caller = add(&p, add(&p, 0, &callers[0], 0), &callers[1], 0);
-		sample(&p, fg_profile_set_node(&p.set, caller, p.set.nodes[p.work].function),
-		       ALL / 2);
-		(void)add(&p, 0, &callers[2], 1);
+		caller = add(add(0, &callers[0], 0), &callers[1], 0);
+		sample(fg_profile_set_node(&p.set, caller, p.set.nodes[p.work].function), ALL / 2);
+		(void)add(0, &callers[2], 1);
 		assert_int_equal(fg_same_code_has_changed_caller(&p.set, p.series),
 				 rows[r].has_changed_caller);
-		end(&p);
 	}
 }
 
 FG_TEST(nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack)
 {
 	for (uint32_t samples = 50; samples <= 51; samples++) {
-		struct program p;
-
-		begin(&p, "_Z4worki=16:48:s");
-		sample(&p, 0, samples);
-		assert_takes_all_time(&p, samples <= 50);
+		begin("_Z4worki=16:48:s");
+		sample(0, samples);
+		assert_takes_all_time(samples <= 50);
 	}
 }
 
 FG_TEST(without_a_sample_nothing_is_known)
 {
-	struct program p;
-
-	begin(&p, "_Z4worki=16:48:s");
+	begin("_Z4worki=16:48:s");
 	p.row->samples[0] = 0;
-	assert_takes_all_time(&p, false);
+	assert_takes_all_time(false);
 }
 
 FG_TEST(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides)
@@ -201,11 +184,9 @@ FG_TEST(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides)
 	};
 
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-
-		begin(&p, "_Z4worki=16:48:s");
-		(void)add(&p, p.work, &rows[r].function, 100);
-		assert_takes_all_time(&p, rows[r].is_same);
+		begin("_Z4worki=16:48:s");
+		(void)add(p.work, &rows[r].function, 100);
+		assert_takes_all_time(rows[r].is_same);
 	}
 }
 
@@ -227,16 +208,14 @@ FG_TEST(a_library_is_the_same_where_both_sides_know_one_build_id)
 	};
 
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-
-		begin(&p, "_Z4worki=16:48:s");
-		(void)add(&p, p.work, &memcmp_function, 100);
+		begin("_Z4worki=16:48:s");
+		(void)add(p.work, &memcmp_function, 100);
 		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			if (rows[r].ids[arm])
 				fg_build_facts_set(&p.series->build[arm], "build.library.libc.so.6",
 						   rows[r].ids[arm]);
 		}
-		assert_takes_all_time(&p, rows[r].is_same);
+		assert_takes_all_time(rows[r].is_same);
 	}
 }
 
@@ -244,11 +223,10 @@ FG_TEST(inlined_code_belongs_to_the_function_that_contains_it)
 {
 	static const struct fg_profile_function inlined = {
 		.name = "clamp", .library = "app", .inlined = true};
-	struct program p;
 
-	begin(&p, "_Z4worki=16:48:s");
-	(void)add(&p, p.work, &inlined, 500);
-	assert_takes_all_time(&p, true);
+	begin("_Z4worki=16:48:s");
+	(void)add(p.work, &inlined, 500);
+	assert_takes_all_time(true);
 }
 
 FG_TEST(only_samples_of_time_in_repetitions_that_count_are_time)
@@ -258,17 +236,16 @@ FG_TEST(only_samples_of_time_in_repetitions_that_count_are_time)
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(asides); i++) {
-		struct program p;
 		struct fg_profile_row *row;
 
-		begin(&p, "_Z4worki=16:48:s other=0:0:c");
+		begin("_Z4worki=16:48:s other=0:0:c");
 		row = fg_profile_set_add_row(&p.set, 1);
 		row->aside = asides[i];
 		row->measure = asides[i] ? 0 : fg_profile_set_measure(&p.set, &bytes);
 		row->samples[0] = 100 * ALL;
 		row->nodes[0] =
 			fg_profile_set_node(&p.set, 0, fg_profile_set_function(&p.set, &other));
-		assert_takes_all_time(&p, true);
+		assert_takes_all_time(true);
 	}
 }
 
@@ -297,41 +274,34 @@ FG_TEST(a_sure_function_of_known_code_has_a_note_about_its_place)
 	};
 
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-
-		begin(&p, rows[r].facts);
-		(void)judge(&p, "work(int)", rows[r].standing);
-		settle(&p, true);
+		begin(rows[r].facts);
+		(void)judge("work(int)", rows[r].standing);
+		settle(true);
 		assert_int_equal(p.verdict.notes.count, rows[r].note != NULL);
 		if (rows[r].note)
 			assert_string_equal(p.verdict.notes.items[0], rows[r].note);
-		end(&p);
 	}
 }
 
 FG_TEST(a_fact_is_about_the_function_of_its_library)
 {
-	struct program p;
-
-	begin(&p, "_Z4worki=16:16:s");
-	judge(&p, "work(int)", FG_STANDING_GUILTY)->library = "libother.so";
-	settle(&p, true);
+	begin("_Z4worki=16:16:s");
+	judge("work(int)", FG_STANDING_GUILTY)->library = "libother.so";
+	settle(true);
 	assert_int_equal(p.verdict.notes.count, 0);
-	end(&p);
 }
 
 /*
  * `work` is guilty with unchanged code; `other` changed, is not certain, and has this many samples.
  */
-static struct fg_node_verdict *judge_with_other(struct program *p, const char *facts,
-						uint32_t samples)
+static struct fg_node_verdict *judge_with_other(const char *facts, uint32_t samples)
 {
 	static const struct fg_profile_function other = {
 		.name = "other()", .linkage = "_Z5otherv", .library = "app"};
 
-	begin(p, facts);
-	(void)add(p, 0, &other, samples);
-	return judge(p, "work(int)", FG_STANDING_GUILTY);
+	begin(facts);
+	(void)add(0, &other, samples);
+	return judge("work(int)", FG_STANDING_GUILTY);
 }
 
 FG_TEST(the_only_changed_function_is_named_as_people_read_it)
@@ -352,26 +322,19 @@ FG_TEST(the_only_changed_function_is_named_as_people_read_it)
 	};
 
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-
-		judge_with_other(&p, rows[r].facts, rows[r].samples)->standing =
-			FG_STANDING_NOT_SURE;
-		settle(&p, rows[r].total_changed);
+		judge_with_other(rows[r].facts, rows[r].samples)->standing = FG_STANDING_NOT_SURE;
+		settle(rows[r].total_changed);
 		if (rows[r].named)
 			assert_string_equal(p.verdict.only_changed, rows[r].named);
 		else
 			assert_null(p.verdict.only_changed);
-		end(&p);
 	}
 }
 
 FG_TEST(no_other_function_is_named_next_to_a_guilty_one)
 {
-	struct program p;
-
-	(void)judge_with_other(&p, "_Z4worki=0:0:c", 5);
-	(void)judge(&p, "other()", FG_STANDING_NOT_SURE);
-	settle(&p, true);
+	(void)judge_with_other("_Z4worki=0:0:c", 5);
+	(void)judge("other()", FG_STANDING_NOT_SURE);
+	settle(true);
 	assert_null(p.verdict.only_changed);
-	end(&p);
 }

@@ -19,12 +19,12 @@ static const double history_levels[HISTORY] = {0, 0.01, -0.01, 0.02, -0.02, 0.03
 static const double calm[REPETITIONS] = {0};
 static const double wild[REPETITIONS] = {-0.3, -0.15, 0, 0.15, 0.3};
 
-struct sessions {
+static struct sessions {
 	struct fg_made candidate;
 	struct fg_metric_policy policy;
 	struct fg_run runs[HISTORY];
 	const struct fg_run *history[HISTORY];
-};
+} s;
 
 static struct fg_series *add_series(struct fg_run *run, const char *cpu, double level,
 				    const double *around)
@@ -45,45 +45,40 @@ static struct fg_series *add_series(struct fg_run *run, const char *cpu, double 
 }
 
 /* The candidate is above the last session by `change`, as a logarithm. */
-static void begin(struct sessions *s, double change, const double *around)
-{
-	*s = (struct sessions){
-		.policy = {.name = "cpu_time", .gated = true, .min_effect = 0.01, .margin = 0.02}};
-	fg_made_init(&s->candidate, 1);
-	for (size_t i = 0; i < HISTORY; i++) {
-		fg_run_init(&s->runs[i]);
-		(void)add_series(&s->runs[i], "one", history_levels[i],
-				 i + 1 == HISTORY ? around : calm);
-		s->history[i] = &s->runs[i];
-	}
-	s->candidate.run.has_baseline = false;
-	(void)add_series(&s->candidate.run, "one", history_levels[HISTORY - 1] + change, around);
-	s->candidate.policy.metrics = &s->policy;
-	s->candidate.policy.metric_count = 1;
-	s->candidate.input.baseline = &s->runs[HISTORY - 1];
-	s->candidate.input.history = s->history;
-	s->candidate.input.history_count = HISTORY;
-}
-
-static void end(struct sessions *s)
+static void begin(double change, const double *around)
 {
 	for (size_t i = 0; i < HISTORY; i++)
-		fg_run_release(&s->runs[i]);
-	fg_made_release(&s->candidate);
+		fg_run_release(&s.runs[i]);
+	fg_made_release(&s.candidate);
+	s = (struct sessions){
+		.policy = {.name = "cpu_time", .gated = true, .min_effect = 0.01, .margin = 0.02}};
+	fg_made_init(&s.candidate, 1);
+	for (size_t i = 0; i < HISTORY; i++) {
+		fg_run_init(&s.runs[i]);
+		(void)add_series(&s.runs[i], "one", history_levels[i],
+				 i + 1 == HISTORY ? around : calm);
+		s.history[i] = &s.runs[i];
+	}
+	s.candidate.run.has_baseline = false;
+	(void)add_series(&s.candidate.run, "one", history_levels[HISTORY - 1] + change, around);
+	s.candidate.policy.metrics = &s.policy;
+	s.candidate.policy.metric_count = 1;
+	s.candidate.input.baseline = &s.runs[HISTORY - 1];
+	s.candidate.input.history = s.history;
+	s.candidate.input.history_count = HISTORY;
 }
 
-static const struct fg_metric_verdict *decide(struct sessions *s)
+static const struct fg_metric_verdict *decide(void)
 {
-	return fg_made_metric(fg_made_decide(&s->candidate, "parse"), "cpu_time");
+	return fg_made_metric(fg_made_decide(&s.candidate, "parse"), "cpu_time");
 }
 
 FG_TEST(the_interval_is_that_of_the_differences_between_sessions)
 {
 	const struct fg_metric_verdict *cpu;
-	struct sessions s;
 
-	begin(&s, 0.3, calm);
-	cpu = decide(&s);
+	begin(0.3, calm);
+	cpu = decide();
 	assert_true(cpu->decided);
 	assert_close(cpu->ratio, 1.3498588075760031, 1e-12);
 	assert_close(cpu->low, 0.98364621533779928, 1e-9);
@@ -95,9 +90,8 @@ FG_TEST(the_interval_is_that_of_the_differences_between_sessions)
 	assert_true(fg_made_has_note(&cpu->notes,
 				     "a change of 37.2 % or more could have been detected"));
 	s.policy.tolerated = 0.05;
-	cpu = decide(&s);
+	cpu = decide();
 	assert_close(cpu->p_value, 0.016243468259234718, 1e-9);
-	end(&s);
 }
 
 /* The interval extends by 0.3165 to either side. */
@@ -123,13 +117,10 @@ FG_TEST(the_interval_and_the_least_effect_decide)
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct sessions s;
-
-		begin(&s, rows[i].change, calm);
+		begin(rows[i].change, calm);
 		s.policy.tolerated = rows[i].tolerated;
 		s.policy.min_effect = rows[i].min_effect;
-		assert_int_equal(decide(&s)->outcome, rows[i].outcome);
-		end(&s);
+		assert_int_equal(decide()->outcome, rows[i].outcome);
 	}
 }
 
@@ -138,12 +129,10 @@ FG_TEST(scatter_within_the_sessions_counts_where_it_is_larger)
 {
 	const double error = 0.15 / (0.6 * sqrt(5)) * sqrt(2);
 	const struct fg_metric_verdict *cpu;
-	struct sessions s;
 
-	begin(&s, 0.3, wild);
-	cpu = decide(&s);
+	begin(0.3, wild);
+	cpu = decide();
 	assert_close(cpu->high, exp(0.3 + 6.0991112878386241 * error), 1e-9);
-	end(&s);
 }
 
 /* All repetitions of the other session are equal. */
@@ -154,19 +143,17 @@ FG_TEST(the_scatter_of_one_session_is_its_own)
 	for (size_t which = 0; which < 2; which++) {
 		const struct fg_metric_verdict *cpu;
 		struct fg_series *series;
-		struct sessions s;
 
-		begin(&s, 0.9, wild);
+		begin(0.9, wild);
 		s.candidate.input.history_count = 5;
 		series = which ? fg_made_series(&s.candidate, "parse")
 			       : fg_run_find(&s.runs[HISTORY - 1], "parse");
 		for (size_t r = 0; r < REPETITIONS; r++)
 			series->repetitions[r].values[FG_METRIC_CPU_TIME] =
 				series->repetitions[REPETITIONS / 2].values[FG_METRIC_CPU_TIME];
-		cpu = decide(&s);
+		cpu = decide();
 		assert_close(cpu->low, exp(0.9 - 3 * error), 1e-9);
 		assert_close(cpu->high, exp(0.9 + 3 * error), 1e-9);
-		end(&s);
 	}
 }
 
@@ -174,19 +161,16 @@ FG_TEST(without_enough_sessions_three_errors_are_shown_and_nothing_is_decided)
 {
 	const double error = 0.15 / (0.6 * sqrt(5)) * sqrt(2);
 	const struct fg_metric_verdict *cpu;
-	struct sessions s;
 
-	begin(&s, 0.9, wild);
+	begin(0.9, wild);
 	s.candidate.input.history_count = 5;
-	cpu = decide(&s);
+	cpu = decide();
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_close(cpu->low, exp(0.9 - 3 * error), 1e-9);
 	assert_close(cpu->high, exp(0.9 + 3 * error), 1e-9);
 	assert_true(fg_made_has_note(&cpu->notes, "5 comparable earlier sessions, but at least 6"));
 	s.candidate.input.history_count = 0;
-	assert_true(
-		fg_made_has_note(&decide(&s)->notes, "there are 0 comparable earlier sessions"));
-	end(&s);
+	assert_true(fg_made_has_note(&decide()->notes, "there are 0 comparable earlier sessions"));
 }
 
 FG_TEST(values_not_above_zero_are_new_missing_or_unknown)
@@ -209,10 +193,9 @@ FG_TEST(values_not_above_zero_are_new_missing_or_unknown)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct fg_metric_verdict *cpu;
-		struct sessions s;
 		struct fg_series *series[2];
 
-		begin(&s, 0, calm);
+		begin(0, calm);
 		s.policy.gated = rows[i].gated;
 		series[0] = fg_run_find(&s.runs[HISTORY - 1], "parse");
 		series[1] = fg_made_series(&s.candidate, "parse");
@@ -220,20 +203,18 @@ FG_TEST(values_not_above_zero_are_new_missing_or_unknown)
 			series[0]->repetitions[r].values[FG_METRIC_CPU_TIME] *= rows[i].before;
 			series[1]->repetitions[r].values[FG_METRIC_CPU_TIME] *= rows[i].after;
 		}
-		cpu = decide(&s);
+		cpu = decide();
 		assert_int_equal(cpu->decided, rows[i].decided);
 		assert_int_equal(cpu->outcome, rows[i].outcome);
 		assert_true(fg_made_has_note(&cpu->notes, rows[i].note));
-		end(&s);
 	}
 }
 
 FG_TEST(only_measured_sessions_of_the_same_host_make_the_spread)
 {
 	struct fg_session_spread spread;
-	struct sessions s;
 
-	begin(&s, 0, calm);
+	begin(0, calm);
 	spread = fg_session_spread_of(s.history, HISTORY, &s.candidate.run, "parse", "cpu_time");
 	assert_int_equal(spread.differences, 6);
 	assert_close(spread.spread, 1.4826 * 0.035, 1e-12);
@@ -250,7 +231,6 @@ FG_TEST(only_measured_sessions_of_the_same_host_make_the_spread)
 	assert_int_equal(spread.differences, 0);
 	spread = fg_session_spread_of(s.history, HISTORY, &s.candidate.run, "parse", "wall_time");
 	assert_int_equal(spread.differences, 0);
-	end(&s);
 }
 
 /* ---- functions ---- */
@@ -323,7 +303,7 @@ static size_t give_history(void *context, const char *benchmark,
 	const size_t known = strcmp(function->name, "new") == 0 ? 5 : EARLIER;
 	const size_t count = fg_min_size(known, room);
 
-	(void)context;
+	assert_ptr_equal(context, &s);
 	assert_string_equal(benchmark, "parse");
 	for (size_t i = 0; i < count; i++)
 		self_ns[i] = (i % 2 ? 50 : 51.2) * MS;
@@ -370,14 +350,28 @@ static void check_blame(const struct fg_blame *blame)
 	assert_near(blame->functions[1].inclusive[1], 0, 0);
 }
 
+/* Starts anew with the functions of two profiles. */
+static void begin_with_functions(void)
+{
+	static struct fg_profile_set sets[2];
+	static const struct fg_profile_set *const lists[2] = {&sets[0], &sets[1]};
+
+	begin(0.1, calm);
+	for (size_t side = 0; side < 2; side++) {
+		fg_profile_set_release(&sets[side]);
+		fill(&sets[side], side);
+	}
+	s.candidate.input.baseline_profiles = &lists[0];
+	s.candidate.input.profiles = &lists[1];
+	s.candidate.input.function_history = give_history;
+	s.candidate.input.history_context = &s;
+}
+
 FG_TEST(functions_are_judged_by_sessions_and_samples_with_one_level_for_all)
 {
 	static const double intervals[][2] = {{1.01, 1.2}, {0.99, 1.01}, {0.8, 0.99}};
-	struct fg_profile_set sets[2];
-	const struct fg_profile_set *lists[2] = {&sets[0], &sets[1]};
 
-	for (size_t side = 0; side < 2; side++)
-		fill(&sets[side], side);
+	begin_with_functions();
 	for (size_t i = 0; i < FG_ARRAY_SIZE(intervals); i++) {
 		struct fg_metric_verdict metrics[2] = {
 			{.name = "wall_time", .candidate = 2, .low = 2, .high = 2},
@@ -386,24 +380,23 @@ FG_TEST(functions_are_judged_by_sessions_and_samples_with_one_level_for_all)
 			 .low = intervals[i][0],
 			 .high = intervals[i][1]}};
 		struct fg_benchmark_verdict verdict = {.metrics = metrics, .metric_count = 2};
-		const struct fg_blame *blame = &verdict.time;
 		struct fg_arena arena = {0};
-		struct sessions s;
 
-		begin(&s, 0.1, calm);
-		s.candidate.input.baseline_profiles = &lists[0];
-		s.candidate.input.profiles = &lists[1];
-		s.candidate.input.function_history = give_history;
 		fg_stored_functions_decide(&s.candidate.input, 0,
 					   &s.candidate.input.baseline->series[0], &arena,
 					   &verdict);
-		check_blame(blame);
+		check_blame(&verdict.time);
 		/* 30 of 16 ms: more than the total */
 		for (size_t k = 0; k < 3; k++)
-			assert_true(isnan(blame->functions[k].share_of_change));
+			assert_true(isnan(verdict.time.functions[k].share_of_change));
 		fg_arena_release(&arena);
-		end(&s);
 	}
-	for (size_t side = 0; side < 2; side++)
-		fg_profile_set_release(&sets[side]);
+}
+
+FG_TEST(in_another_environment_no_function_is_judged)
+{
+	begin_with_functions();
+	assert_true(fg_made_decide(&s.candidate, "parse")->time.function_count > 0);
+	fg_environment_set(&s.candidate.run.host, "host.cpu.model", "two", true);
+	assert_int_equal(fg_made_decide(&s.candidate, "parse")->time.function_count, 0);
 }

@@ -76,7 +76,7 @@ static void fill(struct fg_profile_set *set, size_t side)
 	}
 }
 
-struct comparison {
+static struct comparison {
 	struct fg_made made;
 	struct fg_run before;
 	struct fg_profile_set sets[2];
@@ -84,45 +84,50 @@ struct comparison {
 	struct fg_metric_verdict metric;
 	struct fg_benchmark_verdict verdict;
 	struct fg_arena arena;
-};
+} c;
 
-static void begin(struct comparison *c, const struct function *functions, size_t count)
+static void begin(const struct function *functions, size_t count)
 {
 	known = functions;
 	known_count = count;
-	*c = (struct comparison){
+	fg_arena_release(&c.arena);
+	fg_profile_set_release(&c.sets[0]);
+	fg_profile_set_release(&c.sets[1]);
+	fg_run_release(&c.before);
+	fg_made_release(&c.made);
+	c = (struct comparison){
 		.metric = {.name = "cpu_time", .candidate = (double)NAN, .low = 1.01, .high = 1.2}};
-	fg_made_init(&c->made, 1);
-	fg_run_init(&c->before);
-	(void)fg_run_add_series(&c->before, "parse");
-	(void)fg_run_add_series(&c->made.run, "parse");
+	fg_made_init(&c.made, 1);
+	fg_run_init(&c.before);
+	(void)fg_run_add_series(&c.before, "parse");
+	(void)fg_run_add_series(&c.made.run, "parse");
 	for (size_t side = 0; side < 2; side++) {
-		fill(&c->sets[side], side);
-		c->lists[side] = &c->sets[side];
+		fill(&c.sets[side], side);
+		c.lists[side] = &c.sets[side];
 	}
-	c->verdict.metrics = &c->metric;
-	c->verdict.metric_count = 1;
-	c->made.input.baseline = &c->before;
-	c->made.input.baseline_profiles = &c->lists[0];
-	c->made.input.profiles = &c->lists[1];
-	c->made.input.function_history = give_history;
+	c.verdict.metrics = &c.metric;
+	c.verdict.metric_count = 1;
+	c.made.input.baseline = &c.before;
+	c.made.input.baseline_profiles = &c.lists[0];
+	c.made.input.profiles = &c.lists[1];
+	c.made.input.function_history = give_history;
 }
 
-static const struct fg_blame *decide(struct comparison *c)
+static const struct fg_blame *decide(void)
 {
-	c->verdict.time = (struct fg_blame){0};
-	fg_stored_functions_decide(&c->made.input, 0, &c->before.series[0], &c->arena, &c->verdict);
-	return &c->verdict.time;
+	c.verdict.time = (struct fg_blame){0};
+	fg_stored_functions_decide(&c.made.input, 0, &c.before.series[0], &c.arena, &c.verdict);
+	return &c.verdict.time;
 }
 
-static void end(struct comparison *c)
+/* Starts anew with these functions, and judges them. */
+static const struct fg_blame *judge(const struct function *functions, size_t count)
 {
-	fg_arena_release(&c->arena);
-	fg_profile_set_release(&c->sets[0]);
-	fg_profile_set_release(&c->sets[1]);
-	fg_run_release(&c->before);
-	fg_made_release(&c->made);
+	begin(functions, count);
+	return decide();
 }
+
+static const struct function doubled = {.name = "one", .library = "prog", .ms = {100, 200}};
 
 static const struct fg_node_verdict *find(const struct fg_blame *blame, const char *name,
 					  const char *library)
@@ -148,11 +153,8 @@ FG_TEST(functions_are_matched_by_name_and_library_not_by_number)
 		{.name = "stopped", .library = "prog", .ms = {15, 0}},
 		{.name = "started", .library = "prog", .ms = {0, 12}},
 	};
-	const struct fg_blame *blame = NULL;
-	struct comparison c;
+	const struct fg_blame *blame = judge(functions, FG_ARRAY_SIZE(functions));
 
-	begin(&c, functions, FG_ARRAY_SIZE(functions));
-	blame = decide(&c);
 	assert_string_equal(blame->measure, "cpu_time");
 	assert_string_equal(blame->unit, "ms");
 	assert_int_equal(blame->functions_tested, 7); /* all functions that took time */
@@ -169,7 +171,6 @@ FG_TEST(functions_are_matched_by_name_and_library_not_by_number)
 	assert_close(find(blame, "stopped", "prog")->delta, -15, 1e-12);
 	assert_close(find(blame, "started", "prog")->delta, 12, 1e-12);
 	assert_string_equal(blame->functions[0].name, "new"); /* sorted by size */
-	end(&c);
 }
 
 /* t at 0.5 % over the family, with 0.37 x 19 degrees of freedom, times 1.4826 ms. */
@@ -182,14 +183,10 @@ FG_TEST(the_level_is_shared_by_all_that_took_time)
 	static const double quantiles[] = {QUANTILE_1_19, QUANTILE_2_19};
 
 	for (size_t count = 1; count <= 2; count++) {
-		const struct fg_blame *blame = NULL;
-		struct comparison c;
+		const struct fg_blame *blame = judge(functions, count);
 
-		begin(&c, functions, count);
-		blame = decide(&c);
 		assert_close(blame->functions[0].high - 30, 1.4826 * quantiles[count - 1], 1e-6);
 		assert_close(30 - blame->functions[0].low, 1.4826 * quantiles[count - 1], 1e-6);
-		end(&c);
 	}
 }
 
@@ -213,17 +210,15 @@ FG_TEST(an_interval_beyond_zero_is_sure)
 		const struct function function = {
 			.name = "one", .library = "prog", .ms = {100, rows[i].after}};
 		const struct fg_node_verdict *node = NULL;
-		struct comparison c;
 
-		begin(&c, &function, 1);
-		node = find(decide(&c), "one", "prog");
+		begin(&function, 1);
+		node = find(decide(), "one", "prog");
 		assert_int_equal(node->standing, rows[i].standing);
 		assert_int_equal(node->outcome, rows[i].outcome);
 		if (fg_standing_is_sure(rows[i].standing))
 			assert_true(node->p_adjusted < 0.01);
 		else
 			assert_true(node->p_adjusted > 0.01 && node->p_adjusted <= 1);
-		end(&c);
 	}
 }
 
@@ -235,19 +230,13 @@ FG_TEST(six_sessions_are_enough_and_five_are_not)
 		{.name = "five", .library = "prog", .ms = {100, 200}, .sessions = 5},
 		{.name = "one", .library = "prog", .ms = {100, 200}, .sessions = 1},
 	};
-	const struct fg_blame *blame = NULL;
-	struct comparison c;
+	const struct fg_blame *blame = judge(functions, 1);
 
-	begin(&c, functions, 1);
-	blame = decide(&c);
 	assert_close(blame->functions[0].high - 100, 1.4826 * QUANTILE_1_5, 1e-6);
-	end(&c);
-	begin(&c, functions, FG_ARRAY_SIZE(functions));
-	blame = decide(&c);
+	blame = judge(functions, FG_ARRAY_SIZE(functions));
 	assert_int_equal(blame->functions_tested, 3);
 	assert_int_equal(blame->function_count, 1);
 	assert_string_equal(blame->functions[0].name, "six");
-	end(&c);
 }
 
 FG_TEST(the_twelve_that_differ_most_are_tested)
@@ -256,18 +245,15 @@ FG_TEST(the_twelve_that_differ_most_are_tested)
 					    "h", "i", "j", "k", "l", "m", "n"};
 	struct function functions[FG_ARRAY_SIZE(names)];
 	const struct fg_blame *blame = NULL;
-	struct comparison c;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++)
 		functions[i] = (struct function){
 			.name = names[i], .library = "prog", .ms = {200, 220 + (double)i}};
-	begin(&c, functions, FG_ARRAY_SIZE(functions));
-	blame = decide(&c);
+	blame = judge(functions, FG_ARRAY_SIZE(functions));
 	assert_int_equal(blame->functions_tested, FG_ARRAY_SIZE(names));
 	assert_int_equal(blame->function_count, ASKED_MAX);
 	assert_string_equal(blame->functions[0].name, "n");
 	assert_string_equal(blame->functions[ASKED_MAX - 1].name, "c");
-	end(&c);
 }
 
 FG_TEST(a_fiftieth_of_the_whole_is_tested)
@@ -277,15 +263,11 @@ FG_TEST(a_fiftieth_of_the_whole_is_tested)
 		{.name = "fiftieth", .library = "prog", .ms = {100, 102}},
 		{.name = "less", .library = "prog", .ms = {100, 101.99}},
 	};
-	const struct fg_blame *blame = NULL;
-	struct comparison c;
+	const struct fg_blame *blame = judge(functions, FG_ARRAY_SIZE(functions));
 
-	begin(&c, functions, FG_ARRAY_SIZE(functions));
-	blame = decide(&c);
 	assert_close(blame->total_delta, 100, 1e-9);
 	assert_int_equal(blame->function_count, 2);
 	assert_string_equal(blame->functions[1].name, "fiftieth");
-	end(&c);
 }
 
 /* Certain functions come first, each group by size. */
@@ -296,17 +278,13 @@ FG_TEST(unsure_functions_follow_sure_ones)
 		{.name = "calm", .library = "prog", .ms = {100, 120}},
 		{.name = "faster", .library = "prog", .ms = {100, 70}},
 	};
-	const struct fg_blame *blame = NULL;
-	struct comparison c;
+	const struct fg_blame *blame = judge(functions, FG_ARRAY_SIZE(functions));
 
-	begin(&c, functions, FG_ARRAY_SIZE(functions));
-	blame = decide(&c);
 	assert_string_equal(blame->functions[0].name, "faster");
 	assert_string_equal(blame->functions[1].name, "calm");
 	assert_string_equal(blame->functions[2].name, "wild");
 	/* The variances of two samples of 200 ms and of three of 300 ms are added. */
 	assert_close(blame->functions[2].high - 100, QUANTILE_3_19 * sqrt((4e4 + 9e4) / 2), 1e-6);
-	end(&c);
 }
 
 /* A time without samples counts as one sample. */
@@ -314,11 +292,9 @@ FG_TEST(no_sample_is_as_noisy_as_one)
 {
 	const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {30, 40}, .samples = 1}};
-	struct comparison c;
 
-	begin(&c, functions, 1);
-	assert_close(decide(&c)->functions[0].high - 10, QUANTILE_1_19 * 50, 1e-6);
-	end(&c);
+	begin(functions, 1);
+	assert_close(decide()->functions[0].high - 10, QUANTILE_1_19 * 50, 1e-6);
 }
 
 FG_TEST(shares_of_a_whole_that_nearly_cancels_are_not_shown)
@@ -329,35 +305,30 @@ FG_TEST(shares_of_a_whole_that_nearly_cancels_are_not_shown)
 		{.name = "wild", .library = "prog", .ms = {50, 45}, .samples = 2},
 	};
 	const struct fg_blame *blame = NULL;
-	struct comparison c;
 
 	/* Without the third function, +10 ms remain of +50 and -40. */
-	begin(&c, functions, 2);
-	blame = decide(&c);
+	blame = judge(functions, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_true(isnan(blame->functions[i].share_of_change));
-	end(&c);
 	/* The only certain function has at most twice the total, but leaves a larger remainder. */
-	begin(&c,
-	      (const struct function[]){
-		      {.name = "a", .library = "p", .ms = {100, 119}},
-		      {.name = "b", .library = "p", .ms = {90, 61}, .samples = 2}},
-	      2);
-	blame = decide(&c);
+	begin(
+		(const struct function[]){
+			{.name = "a", .library = "p", .ms = {100, 119}},
+			{.name = "b", .library = "p", .ms = {90, 61}, .samples = 2}},
+		2);
+	blame = decide();
 	assert_int_equal(blame->functions[1].standing, FG_STANDING_NOT_SURE);
 	assert_close(blame->total_delta, -10, 1e-9);
 	assert_close(blame->everything_else, -29, 1e-9);
 	assert_true(isnan(blame->functions[0].share_of_change));
-	end(&c);
 }
 
 FG_TEST(inclusive_time_counts_recursion_once)
 {
 	static const struct function functions[] = {
 		{.name = "walk", .library = "prog", .ms = {100, 150}}};
-	struct comparison c;
 
-	begin(&c, functions, 1);
+	begin(functions, 1);
 	for (size_t side = 0; side < 2; side++) {
 		struct fg_profile_set *set = &c.sets[side];
 		const uint32_t below = fg_profile_set_node(set, 1, set->nodes[1].function);
@@ -370,70 +341,59 @@ FG_TEST(inclusive_time_counts_recursion_once)
 		row->total = 40 * MS;
 	}
 	/* Two repetitions: the first without the inner call, the second with nothing else. */
-	assert_close(decide(&c)->functions[0].self[0], 70, 1e-12);
+	assert_close(decide()->functions[0].self[0], 70, 1e-12);
 	assert_close(c.verdict.time.functions[0].inclusive[0], 70, 1e-12);
 	assert_close(c.verdict.time.functions[0].inclusive[1], 95, 1e-12);
-	end(&c);
 }
 
 FG_TEST(without_its_inputs_no_function_is_judged)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
 	const struct fg_profile_set *nothing[1] = {NULL};
 	const struct fg_profile_set *const *sides[2];
-	struct comparison c;
 
-	begin(&c, functions, 1);
+	begin(&doubled, 1);
 	sides[0] = c.made.input.baseline_profiles;
 	sides[1] = c.made.input.profiles;
-	assert_int_equal(decide(&c)->function_count, 1);
+	assert_int_equal(decide()->function_count, 1);
 	c.made.input.baseline_profiles = NULL;
-	assert_null(decide(&c)->measure);
+	assert_null(decide()->measure);
 	c.made.input.baseline_profiles = nothing;
-	assert_null(decide(&c)->measure);
+	assert_null(decide()->measure);
 	c.made.input.baseline_profiles = sides[0];
 	c.made.input.profiles = NULL;
-	assert_null(decide(&c)->measure);
+	assert_null(decide()->measure);
 	c.made.input.profiles = nothing;
-	assert_null(decide(&c)->measure);
+	assert_null(decide()->measure);
 	c.made.input.profiles = sides[1];
 	c.made.input.function_history = NULL;
-	assert_null(decide(&c)->measure);
+	assert_null(decide()->measure);
 	c.made.input.function_history = give_history;
 	c.made.policy.functions = FG_FUNCTIONS_OFF;
-	assert_null(decide(&c)->measure);
+	assert_null(decide()->measure);
 	c.made.policy.functions = FG_FUNCTIONS_EXPLAIN;
-	assert_non_null(decide(&c)->measure);
+	assert_non_null(decide()->measure);
 	/* Wall-clock time on one side must not be compared with CPU time. */
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t i = 0; i < c.sets[side].row_count; i++)
 			c.sets[side].rows[i].measure = FG_MEASURE_WALL_TIME;
-		assert_int_equal(decide(&c)->measure != NULL, side == 1);
+		assert_int_equal(decide()->measure != NULL, side == 1);
 	}
-	end(&c);
 }
 
 FG_TEST(time_without_a_stack_is_one_part_of_the_whole)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
-	struct comparison c;
-
-	begin(&c, functions, 1);
+	begin(&doubled, 1);
 	for (size_t side = 0; side < 2; side++) {
 		for (size_t i = 0; i < c.sets[side].row_count; i++)
 			c.sets[side].rows[i].nodes[0] = 0;
 	}
-	assert_close(decide(&c)->total_delta, 100, 1e-9);
+	assert_close(decide()->total_delta, 100, 1e-9);
 	assert_int_equal(c.verdict.time.functions_tested, 1);
-	end(&c);
 }
 
 FG_TEST(most_of_many_functions_may_be_gone)
 {
 	struct function functions[12];
-	struct comparison c;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(functions); i++) {
 		static const char *const names[] = {"a", "b", "c", "d", "e", "f",
@@ -442,23 +402,17 @@ FG_TEST(most_of_many_functions_may_be_gone)
 		functions[i] = (struct function){
 			.name = names[i], .library = "prog", .ms = {100, i ? -1 : 100}};
 	}
-	begin(&c, functions, FG_ARRAY_SIZE(functions));
-	assert_int_equal(decide(&c)->functions_tested, FG_ARRAY_SIZE(functions));
+	begin(functions, FG_ARRAY_SIZE(functions));
+	assert_int_equal(decide()->functions_tested, FG_ARRAY_SIZE(functions));
 	assert_int_equal(c.verdict.time.function_count, 11);
-	end(&c);
 }
 
 FG_TEST(without_its_metric_a_change_of_the_whole_is_unknown)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
-	struct comparison c;
-
-	begin(&c, functions, 1);
-	assert_close(decide(&c)->functions[0].share_of_change, 1, 1e-12);
+	begin(&doubled, 1);
+	assert_close(decide()->functions[0].share_of_change, 1, 1e-12);
 	c.verdict.metric_count = 0;
-	assert_true(isnan(decide(&c)->functions[0].share_of_change));
-	end(&c);
+	assert_true(isnan(decide()->functions[0].share_of_change));
 }
 
 static size_t give_nothing(void *context, const char *benchmark,
@@ -474,13 +428,8 @@ static size_t give_nothing(void *context, const char *benchmark,
 
 FG_TEST(a_function_that_no_session_knows_is_not_judged)
 {
-	static const struct function functions[] = {
-		{.name = "one", .library = "prog", .ms = {100, 200}}};
-	struct comparison c;
-
-	begin(&c, functions, 1);
+	begin(&doubled, 1);
 	c.made.input.function_history = give_nothing;
-	assert_int_equal(decide(&c)->functions_tested, 1);
+	assert_int_equal(decide()->functions_tested, 1);
 	assert_int_equal(c.verdict.time.function_count, 0);
-	end(&c);
 }

@@ -10,6 +10,17 @@ enum {
 	CANDIDATE
 };
 
+static struct fg_argument_sums sums;
+static struct fg_arena arena;
+
+static int begin(void **state)
+{
+	(void)state;
+	fg_argument_sums_release(&sums);
+	fg_arena_release(&arena);
+	return 0;
+}
+
 static struct fg_argument_figures figures_of(double values, double least, double most)
 {
 	return (struct fg_argument_figures){
@@ -33,10 +44,8 @@ static void add(struct fg_argument_sums *sums, unsigned side, const char *name,
 static const char *const to_fit[] = {"main", "fit"};
 static const char *const to_draw[] = {"main", "draw"};
 
-FG_TEST(both_sides_meet_by_function_and_by_call_path)
+FG_TEST_IN(both_sides_meet_by_function_and_by_call_path, begin, begin)
 {
-	struct fg_argument_sums sums = {0};
-	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 
 	add(&sums, BASELINE, "log", to_fit, 2, 10);
@@ -59,8 +68,6 @@ FG_TEST(both_sides_meet_by_function_and_by_call_path)
 	assert_null(table->functions[1].paths[0].sides[BASELINE]); /* 30 calls from draw */
 	assert_string_equal(table->names[table->functions[1].paths[0].frames[1]], "draw");
 	assert_float_equal(table->functions[1].paths[1].sides[BASELINE]->values, 15, 0);
-	fg_argument_sums_release(&sums);
-	fg_arena_release(&arena);
 }
 
 static void add_many(struct fg_argument_sums *sums, unsigned functions, unsigned paths)
@@ -78,10 +85,8 @@ static void add_many(struct fg_argument_sums *sums, unsigned functions, unsigned
 	}
 }
 
-FG_TEST(the_most_called_stay_and_the_rest_is_counted)
+FG_TEST_IN(the_most_called_stay_and_the_rest_is_counted, begin, begin)
 {
-	struct fg_argument_sums sums = {0};
-	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 
 	add_many(&sums, FG_ARGUMENT_FUNCTIONS_MAX + 6, FG_ARGUMENT_PATHS_MAX + 8);
@@ -95,17 +100,13 @@ FG_TEST(the_most_called_stay_and_the_rest_is_counted)
 	/* 6901 + ... + 6940, including omitted ones */
 	assert_float_equal(table->functions[0].sides[CANDIDATE]->values, 276820, 0);
 	assert_string_equal(table->names[table->functions[0].paths[0].frames[1]], "caller39");
-	fg_argument_sums_release(&sums);
-	fg_arena_release(&arena);
 }
 
-FG_TEST(nothing_is_larger_than_its_room)
+FG_TEST_IN(nothing_is_larger_than_its_room, begin, begin)
 {
 	const struct fg_argument_room few = {.functions = 4, .paths = 8, .bytes = 1 << 20};
 	const struct fg_argument_room narrow = {.functions = 4, .paths = 100, .bytes = 60};
 	const struct fg_argument_room none = {0};
-	struct fg_argument_sums sums = {0};
-	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 	size_t paths = 0;
 
@@ -123,20 +124,17 @@ FG_TEST(nothing_is_larger_than_its_room)
 	table = fg_argument_table_make(&sums, none, &arena);
 	assert_int_equal(table->function_count, 0);
 	assert_int_equal(table->functions_left_out, 5);
-	fg_argument_sums_release(&sums);
-	fg_arena_release(&arena);
+	(void)begin(state);
 	assert_null(fg_argument_table_make(&sums, few, &arena));
 }
 
-FG_TEST(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning)
+FG_TEST_IN(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning, begin, begin)
 {
 	enum {
 		DEEP = FG_ARGUMENT_FRAMES_MAX + 50
 	};
 	static char texts[DEEP][600];
 	const char *frames[DEEP];
-	struct fg_argument_sums sums = {0};
-	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 	const struct fg_argument_path *path = NULL;
 
@@ -156,16 +154,12 @@ FG_TEST(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning)
 	assert_string_equal(table->names[path->frames[FG_ARGUMENT_FRAMES_OUTER - 1]], "frame31");
 	assert_string_equal(table->names[path->frames[FG_ARGUMENT_FRAMES_OUTER]], "frame82");
 	assert_string_equal(table->names[path->frames[FG_ARGUMENT_FRAMES_MAX - 1]], "frame177");
-	fg_argument_sums_release(&sums);
-	fg_arena_release(&arena);
 }
 
-FG_TEST(a_table_joins_other_sums_with_its_omitted_rest)
+FG_TEST_IN(a_table_joins_other_sums_with_its_omitted_rest, begin, begin)
 {
 	const struct fg_argument_room few = {.functions = 3, .paths = 6, .bytes = 1 << 20};
-	struct fg_argument_sums sums = {0};
 	struct fg_argument_sums joined = {0};
-	struct fg_arena arena = {0};
 	const struct fg_argument_table *table = NULL;
 	const struct fg_argument_table *again = NULL;
 
@@ -185,8 +179,6 @@ FG_TEST(a_table_joins_other_sums_with_its_omitted_rest)
 	assert_int_equal(again->functions[0].path_count, 3);
 	assert_int_equal(again->functions[0].paths_left_out, 3);
 	fg_argument_sums_release(&joined);
-	fg_argument_sums_release(&sums);
-	fg_arena_release(&arena);
 }
 
 static void hint_is(const char *function, const struct fg_argument_figures *figures,

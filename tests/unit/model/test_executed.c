@@ -3,24 +3,26 @@
 #include "model/executed.h"
 #include "tests/support/fg_test.h"
 
-static void make(struct fg_executed *executed)
+static struct fg_executed executed;
+
+static void make(void)
 {
 	struct fg_executed_file *program = NULL;
 
-	*executed = (struct fg_executed){0};
-	program = fg_executed_add_file(executed, "build/my program", true, "0123");
+	fg_executed_release(&executed);
+	executed = (struct fg_executed){0};
+	program = fg_executed_add_file(&executed, "build/my program", true, "0123");
 	fg_executed_add_function(program, "main");
 	fg_executed_add_function(program, "parse.part.0");
 	fg_executed_add_function(program, "_ZN3FooC1Ev");
-	fg_executed_add_file(executed, "/usr/lib/libm.so.6", false, "4567")->is_whole = true;
+	fg_executed_add_file(&executed, "/usr/lib/libm.so.6", false, "4567")->is_whole = true;
 }
 
 FG_TEST(a_part_and_a_clone_stand_for_their_function)
 {
 	const struct fg_executed_file *program = NULL;
-	struct fg_executed executed;
 
-	make(&executed);
+	make();
 	program = fg_executed_find(&executed, "build/my program");
 	assert_non_null(program);
 	assert_true(fg_executed_has_function(program, "parse"));
@@ -29,17 +31,15 @@ FG_TEST(a_part_and_a_clone_stand_for_their_function)
 	assert_false(fg_executed_has_function(program, "parser"));
 	assert_false(fg_executed_has_function(program, "pars"));
 	assert_null(fg_executed_find(&executed, "build/my"));
-	fg_executed_release(&executed);
 }
 
 FG_TEST(written_lists_are_read_back)
 {
 	struct fg_strbuf text = {0};
 	struct fg_strbuf again = {0};
-	struct fg_executed executed;
 	struct fg_executed read;
 
-	make(&executed);
+	make();
 	fg_executed_doubt(&executed, "it starts %s", "sh");
 	fg_executed_doubt(&executed, "another reason");
 	fg_executed_write(&executed, &text);
@@ -55,7 +55,6 @@ FG_TEST(written_lists_are_read_back)
 	assert_true(fg_executed_has_function(&read.files[0], "_ZN3FooC1Ev"));
 	assert_true(read.files[1].is_whole);
 	fg_executed_release(&read);
-	fg_executed_release(&executed);
 	fg_strbuf_release(&text);
 	fg_strbuf_release(&again);
 }
@@ -71,24 +70,21 @@ FG_TEST(a_broken_file_is_refused)
 		"fastgate-executed/1\nfile inside named 01 work\n main",
 		"fastgate-executed/1\nsomething else\n",
 	};
-	struct fg_executed executed;
+	struct fg_executed read;
 	struct fg_error err = {0};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(texts); i++) {
-		assert_int_equal(fg_executed_read(texts[i], strlen(texts[i]), &executed, &err),
+		assert_int_equal(fg_executed_read(texts[i], strlen(texts[i]), &read, &err),
 				 FG_EPARSE);
-		assert_int_equal(executed.file_count, 0);
+		assert_int_equal(read.file_count, 0);
 	}
 }
 
 FG_TEST(the_sampler_adds_unknown_functions)
 {
-	struct fg_executed executed;
-
-	make(&executed);
+	make();
 	assert_true(fg_executed_add_sampled(&executed, "my program", "fast_path"));
 	assert_false(fg_executed_add_sampled(&executed, "my program", "fast_path"));
 	assert_false(fg_executed_add_sampled(&executed, "libm.so.6", "sin"));
 	assert_true(fg_executed_has_function(&executed.files[0], "fast_path"));
-	fg_executed_release(&executed);
 }

@@ -76,18 +76,6 @@ FG_TEST(median_is_of_the_values_that_count)
 	fg_series_release(&series);
 }
 
-FG_TEST(run_finds_its_benchmarks)
-{
-	struct fg_run run;
-
-	fg_run_init(&run);
-	(void)fg_run_add_series(&run, "a");
-	(void)fg_run_add_series(&run, "b");
-	assert_string_equal(fg_run_find(&run, "b")->name, "b");
-	assert_null(fg_run_find(&run, "c"));
-	fg_run_release(&run);
-}
-
 FG_TEST(worst_outcome_decides_the_whole)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
@@ -105,18 +93,6 @@ FG_TEST(worst_outcome_decides_the_whole)
 		assert_int_equal(outcome, i);
 	}
 	assert_false(fg_outcome_parse("splendid", &outcome));
-}
-
-FG_TEST(notes_keep_their_order)
-{
-	struct fg_verdict verdict = {0};
-
-	for (int i = 0; i < 20; i++)
-		fg_notes_add(&verdict.notes, &verdict.arena, "note %d", i);
-	assert_int_equal(verdict.notes.count, 20);
-	assert_string_equal(verdict.notes.items[0], "note 0");
-	assert_string_equal(verdict.notes.items[19], "note 19");
-	fg_verdict_release(&verdict);
 }
 
 FG_TEST(an_imported_profile_has_no_metrics)

@@ -25,6 +25,17 @@ static const struct fg_line_cost costs_before[] = {{.line = 4, .cost = 20},
 						   {.line = 5, .cost = 10}};
 static const struct fg_line_cost costs_after[] = {{.line = 5, .cost = 50}, {.line = 6, .cost = 10}};
 
+static struct fg_arena arena;
+static struct fg_strbuf text;
+
+static int end(void **state)
+{
+	(void)state;
+	fg_strbuf_release(&text);
+	fg_arena_release(&arena);
+	return 0;
+}
+
 static struct fg_source_side side_of(const char *text, const struct fg_line_cost *costs,
 				     size_t count, unsigned first)
 {
@@ -32,11 +43,10 @@ static struct fg_source_side side_of(const char *text, const struct fg_line_cost
 		.text = text, .costs = costs, .cost_count = count, .first = first, .scale = 0.5};
 }
 
-FG_TEST(a_line_that_changed_is_there_twice_and_others_once)
+FG_TEST_IN(a_line_that_changed_is_there_twice_and_others_once, NULL, end)
 {
 	const struct fg_source_side sides[2] = {side_of(before, costs_before, 2, 2),
 						side_of(after, costs_after, 2, 3)};
-	struct fg_arena arena = {0};
 	const struct fg_source_listing *listing = fg_source_listing_make(sides, "find.c", &arena);
 	static const unsigned lines[][2] = {{2, 3}, {3, 4}, {4, 0}, {0, 5}, {5, 6}, {6, 7}, {7, 8}};
 
@@ -53,17 +63,14 @@ FG_TEST(a_line_that_changed_is_there_twice_and_others_once)
 	assert_string_equal(listing->rows[3].text, "        while (same(key))");
 	assert_int_equal(listing->hottest, 3);
 	assert_int_equal(fg_source_listing_line(listing), 5);
-	fg_arena_release(&arena);
 }
 
 /* One side was sampled on more lines than the other; these lines did not change. */
-FG_TEST(lines_seen_on_one_side_only_are_not_new)
+FG_TEST_IN(lines_seen_on_one_side_only_are_not_new, NULL, end)
 {
 	static const struct fg_line_cost few[] = {{.line = 10, .cost = 20}};
 	static const struct fg_line_cost many[] = {
 		{.line = 5, .cost = 10}, {.line = 10, .cost = 20}, {.line = 16, .cost = 10}};
-	struct fg_strbuf text = {0};
-	struct fg_arena arena = {0};
 
 	for (unsigned i = 1; i <= 17; i++)
 		fg_strbuf_printf(&text, "line %u;\n", i);
@@ -79,17 +86,14 @@ FG_TEST(lines_seen_on_one_side_only_are_not_new)
 		for (size_t i = 0; i < listing->row_count; i++)
 			assert_int_equal(listing->rows[i].line[0], listing->rows[i].line[1]);
 	}
-	fg_strbuf_release(&text);
-	fg_arena_release(&arena);
 }
 
-FG_TEST(a_side_without_source_leaves_the_other)
+FG_TEST_IN(a_side_without_source_leaves_the_other, NULL, end)
 {
 	const struct fg_source_side sides[2] = {side_of(NULL, costs_before, 2, 2),
 						side_of(after, costs_after, 2, 3)};
 	const struct fg_source_side none[2] = {side_of(before, NULL, 0, 2),
 					       side_of(NULL, NULL, 0, 0)};
-	struct fg_arena arena = {0};
 	const struct fg_source_listing *listing = fg_source_listing_make(sides, "find.c", &arena);
 
 	assert_non_null(listing);
@@ -99,18 +103,15 @@ FG_TEST(a_side_without_source_leaves_the_other)
 		assert_int_equal(listing->rows[i].line[0], 0);
 	assert_int_equal(fg_source_listing_line(listing), 5);
 	assert_null(fg_source_listing_make(none, "find.c", &arena));
-	fg_arena_release(&arena);
 }
 
 /* A thousand lines, few of them with a cost; some costs are beyond the end of the file. */
-FG_TEST(a_long_function_shows_expensive_lines_only)
+FG_TEST_IN(a_long_function_shows_expensive_lines_only, NULL, end)
 {
 	static const struct fg_line_cost costs[] = {{.line = 10, .cost = 30},
 						    {.line = 200, .cost = 60},
 						    {.line = 900, .cost = 10},
 						    {.line = 5000, .cost = 1}};
-	struct fg_strbuf text = {0};
-	struct fg_arena arena = {0};
 	struct fg_source_side sides[2];
 	const struct fg_source_listing *listing = NULL;
 
@@ -124,12 +125,10 @@ FG_TEST(a_long_function_shows_expensive_lines_only)
 	assert_string_equal(listing->rows[listing->hottest].text, "line 200;");
 	for (size_t i = 1; i < listing->row_count; i++)
 		assert_true(listing->rows[i].line[1] > listing->rows[i - 1].line[1]);
-	fg_strbuf_release(&text);
-	fg_arena_release(&arena);
 }
 
 /* The text before the function differs, and one side has a cost in it. */
-FG_TEST(lines_of_an_unchanged_neighbour_are_never_new)
+FG_TEST_IN(lines_of_an_unchanged_neighbour_are_never_new, NULL, end)
 {
 	static const char old_text[] =
 		"int first(int n)\n{\n\tint sum = 0;\n\tfor (int i = 0; i < n; i++)\n"
@@ -145,7 +144,6 @@ FG_TEST(lines_of_an_unchanged_neighbour_are_never_new)
 		{.line = 5, .cost = 40}, {.line = 12, .cost = 5}, {.line = 13, .cost = 5}};
 	const struct fg_source_side sides[2] = {side_of(old_text, old_costs, 1, 9),
 						side_of(new_text, new_costs, 3, 10)};
-	struct fg_arena arena = {0};
 	const struct fg_source_listing *listing = fg_source_listing_make(sides, "sum.c", &arena);
 	size_t came = 0;
 
@@ -161,15 +159,13 @@ FG_TEST(lines_of_an_unchanged_neighbour_are_never_new)
 			assert_non_null(strstr(row->text, "int second"));
 	}
 	assert_int_equal(came, 2);
-	fg_arena_release(&arena);
 }
 
 /* There are more changed lines than fit; the most expensive ones are kept. */
-FG_TEST(a_rewritten_function_keeps_its_costly_lines)
+FG_TEST_IN(a_rewritten_function_keeps_its_costly_lines, NULL, end)
 {
 	struct fg_line_cost costs[2][100];
 	struct fg_strbuf texts[2] = {0};
-	struct fg_arena arena = {0};
 	struct fg_source_side sides[2];
 	const struct fg_source_listing *listing = NULL;
 	bool found = false;
@@ -191,14 +187,11 @@ FG_TEST(a_rewritten_function_keeps_its_costly_lines)
 	assert_int_equal(fg_source_listing_line(listing), 71);
 	fg_strbuf_release(&texts[0]);
 	fg_strbuf_release(&texts[1]);
-	fg_arena_release(&arena);
 }
 
-FG_TEST(a_strange_line_is_cut_and_clean)
+FG_TEST_IN(a_strange_line_is_cut_and_clean, NULL, end)
 {
 	static const struct fg_line_cost costs[] = {{.line = 1, .cost = 1}};
-	struct fg_strbuf text = {0};
-	struct fg_arena arena = {0};
 	struct fg_source_side sides[2] = {0};
 	const struct fg_source_listing *listing = NULL;
 
@@ -211,8 +204,6 @@ FG_TEST(a_strange_line_is_cut_and_clean)
 	assert_null(strchr(listing->rows[0].text, '\x1b'));
 	assert_null(strchr(listing->rows[0].text, '\xff'));
 	assert_true(strlen(listing->rows[0].text) <= FG_SOURCE_TEXT_MAX + 8);
-	fg_strbuf_release(&text);
-	fg_arena_release(&arena);
 }
 
 FG_TEST(costs_add_up_by_line_and_come_from_the_file_with_most)

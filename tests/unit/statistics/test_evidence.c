@@ -3,8 +3,6 @@
 #include "gate/statistics/evidence.h"
 #include "tests/unit/statistics/close.h"
 
-#include <math.h>
-
 enum {
 	COUNT = 60,
 	RUNS = 1000,

@@ -8,8 +8,6 @@
 
 FG_TEST(figures_are_those_of_r)
 {
-	const double *y = reference_y;
-
 	assert_close(fg_quantile(reference_x, REFERENCE_X_COUNT, 0.1), -0.0081999999999999972,
 		     1e-12);
 	assert_close(fg_quantile(reference_x, REFERENCE_X_COUNT, 0.9), 0.0293999999999999956,

@@ -5,8 +5,6 @@
 #include "tests/unit/statistics/close.h"
 #include "tests/unit/statistics/reference_samples.h"
 
-#include <math.h>
-
 enum {
 	COUNT_MAX = 60
 };
