@@ -148,7 +148,7 @@ static void expect_inlined_of(const struct fg_elf *of, const char *path)
 	assert_false(fg_symbol_module_is_bad(module));
 }
 
-/* A symbolizer with these options finds the whole chain; its end writes the cache, if there is one. */
+/* A symbolizer with these options finds the whole chain. Its end writes the cache, if any. */
 static void expect_inlined(const struct fg_symbolizer_options *options, const char *path)
 {
 	new_symbolizer(options);

@@ -397,9 +397,9 @@ FG_TEST_IN(a_killed_process_leaves_a_whole_trace, NULL, outcome_release)
 FG_TEST_IN(output_and_exit_code_are_the_programs_own, NULL, outcome_release)
 {
 	static const struct run runs[] = {
-		{.words =
-			 {"/bin/bash", "-c",
-			  "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; echo $x $y; exit 7"},
+		{.words = {"/bin/bash", "-c",
+			   "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; "
+			   "echo $x $y; exit 7"},
 		 .exit_code = 7},
 		{.words = {"/bin/sh", "-c", "ulimit -n; trap; kill -l 27"}},
 		{.words = {"/bin/sh", "-c", "head -c 3000000 /bin/bash | gzip -9 | cksum"}},

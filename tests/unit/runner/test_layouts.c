@@ -267,7 +267,7 @@ FG_TEST_IN(more_places_are_made_as_far_as_links_and_the_disk_allow, set_up, tear
 		{.within_s = 0, .count = 4, .waits = 3},
 		{.within_s = 15, .bytes_max = 1024, .count = 4, .waits = 3},
 		{.within_s = 15, .most = 8, .count = 8, .waits = 7},
-		/* Four places take 5 s and eight 9 s; further links are expected to take the mean. */
+		/* Four places take 5 s, eight 9 s: further links are expected to take the mean. */
 		{.within_s = 20, .first_s = 3, .count = 16, .waits = 15},
 		{.within_s = 19, .first_s = 3, .count = 8, .waits = 7},
 		{.within_s = 11, .first_s = 3, .count = 4, .waits = 3},
