@@ -141,8 +141,8 @@ static void read_record(struct trace *trace, uint8_t kind, struct cursor *c, str
 		break;
 	case FG_RECORD_REGION:
 		id = varint(c);
-		assert_true(id < FG_ARRAY_SIZE(trace->region_parents));
-		trace->region_parents[id] = (uint32_t)varint(c);
+		assert_true(id < FG_ARRAY_SIZE(trace->region_names));
+		(void)varint(c); /* its parent */
 		trace->region_names[id] = (uint32_t)varint(c);
 		break;
 	case FG_RECORD_REGION_TIMES:
@@ -236,7 +236,6 @@ static void read_chunks(struct trace *trace, const uint8_t *bytes, size_t size)
 			trace->damaged++;
 		else
 			read_payload(trace, &chunk, (struct cursor){payload, payload + used});
-		trace->payload_bytes += used;
 		at += chunk.size;
 	}
 }
@@ -356,7 +355,7 @@ bool trace_on_path(const struct trace *trace, uint32_t path, const char *functio
 	return false;
 }
 
-const char *trace_leaf(const struct trace *trace, const struct trace_sample *sample)
+static const char *trace_leaf(const struct trace *trace, const struct trace_sample *sample)
 {
 	return name_of(trace, sample->path);
 }

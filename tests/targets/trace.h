@@ -58,7 +58,6 @@ struct trace {
 	size_t frame_count;
 	struct trace_path *paths;
 	size_t path_count;
-	uint32_t region_parents[64];
 	uint32_t region_names[64];
 	char names[8192][32];
 	uint64_t region_entered[64];
@@ -67,7 +66,6 @@ struct trace {
 	uint64_t units_ns;                  /* sum of the units' lengths */
 	uint32_t kinds[TRACE_RECORD_KINDS]; /* number of records of each kind */
 	uint64_t sample_bytes;
-	uint64_t payload_bytes;
 	unsigned damaged; /* blocks with an unknown header, and chunks with a wrong checksum */
 	struct trace *next;
 };
@@ -87,6 +85,5 @@ uint64_t trace_lost(const struct trace *traces, enum fg_trace_loss cause);
 /* Returns the number of the path's frames in the program, including those left out. */
 uint64_t trace_depth(const struct trace *trace, uint32_t path);
 bool trace_on_path(const struct trace *trace, uint32_t path, const char *function);
-const char *trace_leaf(const struct trace *trace, const struct trace_sample *sample);
 
 #endif

@@ -8,16 +8,12 @@ between any two instructions, and with every register unchanged.
 import os
 import statistics
 import struct
-import subprocess
-import sys
 
 from checks import call, check, finish_in_scratch, target, write
 from folded import measured
+from recording import FASTGATE, TARGETS, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
 PROGRAM = f"{TARGETS}/call_sites"
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(option, functions, *command):
@@ -125,12 +121,10 @@ def a_process_may_end_while_its_threads_call():
 
 def libraries_at_the_same_address_are_distinguished():
     for name in ("left", "right"):
-        write(f"{name}.c", target("plugin_library.c"))
-        subprocess.run([COMPILER, f"-DNAME={name}_one", "-O1", "-fno-builtin", "-shared",
-                        "-fPIC", f"{name}.c", "-o", f"{name}.so", "-lm"], check=True)
-    write("host.c", target("plugin_host.c"))
-    subprocess.run([COMPILER, "-O1", "-fno-builtin", "host.c", "-o", "host", "-lm"], check=True)
-    done = recorded("--calls", "exp", "./host")
+        compiled(f"{name}.so", target("plugin_library.c", NAME=f"{name}_one"), "-O1", "-fno-builtin",
+                 "-shared", "-fPIC", "-lm")
+    host = compiled("host", target("plugin_host.c"), "-O1", "-fno-builtin", "-lm")
+    done = recorded("--calls", "exp", host)
     ends = {}
     for path, calls in counted("exp").items():
         end = path.rsplit(";", 1)[-1]
@@ -202,14 +196,12 @@ def registers_of(width, asks):
     stores = [f"mov %{name}, room+{8 * i}(%rip)" for i, name in enumerate(GENERAL)]
     stores += [f"{move} %{prefix}mm{i}, room+{ROOM + 64 * i}(%rip)" for i in range(VECTORS)]
     ask = ["mov $1, %ecx", "xgetbv", "and $0xe4, %eax", "mov %eax, room+120(%rip)"] if asks else []
-    write("taker.s", TAKER.replace("STORES", "\n".join(stores)).replace("ASKS", "\n".join(ask)))
+    compiled("libtaker.so", TAKER.replace("STORES", "\n".join(stores)).replace("ASKS", "\n".join(ask)),
+             "-shared", language="assembler")
     write("caller.s",
           CALLER.replace("LOADS", "\n".join(loads)).replace("LEAVE", "vzeroupper" if width > 16 else ""))
-    write("main.c", target("called_sites.c"))
-    subprocess.run([COMPILER, "-shared", "taker.s", "-o", "libtaker.so"], check=True)
-    subprocess.run([COMPILER, "-O1", "main.c", "caller.s", "./libtaker.so", "-Wl,-z,now",
-                    "-o", "registers"], check=True)
-    return "./registers"
+    return compiled("registers", target("called_sites.c"), "-O1", "caller.s", "./libtaker.so",
+                    "-Wl,-z,now")
 
 
 def registers_are_as_the_caller_left_them():

@@ -6,16 +6,12 @@ measures the durations of calls, survives every way of leaving a function, and d
 program's behaviour.
 """
 import json
-import os
-import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, target, write
 from folded import measured, total
+from recording import FASTGATE, TARGETS, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(patterns, *command, option="--calls"):
@@ -43,20 +39,17 @@ def total_of(measure):
     return total(measured(FASTGATE, measure))
 
 
-LIBRARY = target("timed_library.cpp")
-PROGRAM = target("timed.cpp")
 EVERY = (
     "thrower=int(int),down=int(int),nap=int(int),mixed=double(int,double,long,float,char*,unsigned),"
     "on_the_stack=int(long,long,long,long,long,long,long),qsort,exp,longjmp,waitpid")
 
 
 def build():
-    for name, source, more in (("left", LIBRARY, ["-shared", "-fPIC", "-o", "libleft.so"]),
-                               ("leaves", PROGRAM, ["./libleft.so", "-lm", "-o", "leaves"])):
-        write(f"{name}.cpp", source)
-        subprocess.run([COMPILER, "-x", "c++", "-O1", "-g", "-fno-builtin", f"{name}.cpp", "-x", "none",
-                        "-pthread", *more, "-lstdc++"], check=True)
-    return "./leaves"
+    options = ("-O1", "-g", "-fno-builtin", "-pthread")
+    compiled("libleft.so", target("timed_library.cpp"), *options, "-shared", "-fPIC", "-lstdc++",
+             language="c++")
+    return compiled("leaves", target("timed.cpp"), *options, "./libleft.so", "-lm", "-lstdc++",
+                    language="c++")
 
 
 def calls_that_are_left_are_counted_and_have_no_duration(program):

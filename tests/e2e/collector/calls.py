@@ -6,15 +6,12 @@ calls of named functions at their callers, in every thread, process and library,
 function was not reached, and does not change the program's behaviour.
 """
 import os
-import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
+from recording import FASTGATE, TARGETS, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(patterns, *command, code=0):
@@ -34,15 +31,13 @@ def expect(function, wanted, within=None):
     check(found == wanted, f"calls.{function}: {wanted} expected, found {found}")
 
 
-def compiled(name, source, *options):
+def lazy(name, source, *options):
     """
     Compiles with lazy binding, so that slots are unresolved when the collector starts. The
     library's calls of its own exported functions use slots too.
     """
-    write(source, target(source))
-    subprocess.run([COMPILER, "-O1", "-fno-builtin", "-fsemantic-interposition", "-Wl,-z,lazy", source,
-                    "-o", name, *options], check=True)
-    return f"./{name}"
+    return compiled(name, target(source), "-O1", "-fno-builtin", "-fsemantic-interposition",
+                    "-Wl,-z,lazy", *options)
 
 
 def each_call_is_counted_where_it_was_made(program):
@@ -76,8 +71,8 @@ def calls_from_a_signal_handler_are_counted(program):
 def libraries_that_come_and_go_are_counted():
     """Constructors are covered too; only the plugins are linked with libm."""
     for name, count in (("one", 10), ("two", 20)):
-        compiled(f"{name}.so", "twice_library.c", "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
-    program = compiled("loader", "late_loader.c")
+        lazy(f"{name}.so", "twice_library.c", "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
+    program = lazy("loader", "late_loader.c")
     done = recorded("exp,spare@one,spare@two,nothing_of_this_name", program)
     check(done.stdout == "120\n", done.stdout)
     expect("exp", {"spare": 60, "begin": 20})
@@ -85,13 +80,10 @@ def libraries_that_come_and_go_are_counted():
 
 
 def functions_of_cxx_are_named_without_parameters():
-    for name in ("parser.h", "parser.cpp", "parser_used.cpp"):
-        write(name, target(name))
-    subprocess.run([COMPILER, "-x", "c++", "-shared", "-fPIC", "parser.cpp", "-o", "libparser.so"],
-                   check=True)
-    subprocess.run([COMPILER, "-x", "c++", "parser_used.cpp", "-x", "none", "./libparser.so",
-                    "-o", "uses"], check=True)
-    recorded("text::Parser::*", "./uses")
+    write("parser.h", target("parser.h"))
+    compiled("libparser.so", target("parser.cpp"), "-shared", "-fPIC", language="c++")
+    recorded("text::Parser::*",
+             compiled("uses", target("parser_used.cpp"), "./libparser.so", language="c++"))
     expect("text::Parser::parse", {"main": 4})
     expect("text::Parser::take", {"main": 1})
     expect("text::Parser::Parser", {"main": 1})

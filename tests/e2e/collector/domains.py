@@ -7,18 +7,13 @@ arguments of functions by call path, exactly, and leaves the program's floating-
 import html.parser
 import json
 import math
-import os
 import random
 import struct
-import subprocess
-import sys
 
-from checks import call, check, finish_in_scratch, target, write
+from checks import call, check, finish_in_scratch, target
 from folded import by_leaf, measured
+from recording import FASTGATE, TARGETS, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(patterns, *command):
@@ -136,22 +131,18 @@ def a_page_shows_functions_call_paths_and_histograms(program):
 
 
 def functions_of_the_user_have_a_signature_of_their_own():
-    write("fit.c", target("fit_library.c"))
-    write("caller.c", target("fit_caller.c"))
-    subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "fit.c", "-o", "libfit.so"], check=True)
-    subprocess.run([COMPILER, "-O1", "caller.c", "./libfit.so", "-o", "caller"], check=True)
-    done = recorded("fit=double(int,double,float)@libfit", "./caller")
+    compiled("libfit.so", target("fit_library.c"), "-O1", "-shared", "-fPIC")
+    caller = compiled("caller", target("fit_caller.c"), "-O1", "./libfit.so")
+    done = recorded("fit=double(int,double,float)@libfit", caller)
     check(done.stdout == "885\n", done.stdout)
     expect(rows(), "fit", calls=30, min=0.5, max=0.5)
     expect(rows(), "fit #2", calls=30, min=0, max=29, mean=14.5)
-    write("finite.c", "double __exp_finite(double x); double __exp_finite(double x) { return x; }\n")
-    write("asks.c",
-          "double __exp_finite(double x);\nint main(void) { return __exp_finite(0.5) != 0.5; }\n")
-    subprocess.run([COMPILER, "-shared", "-fPIC", "finite.c", "-o", "libfinite.so"], check=True)
-    subprocess.run([COMPILER, "asks.c", "./libfinite.so", "-o", "asks"], check=True)
-    recorded("__exp_finite", "./asks")
+    compiled("libfinite.so", "double __exp_finite(double x) { return x; }\n", "-shared", "-fPIC")
+    recorded("__exp_finite",
+             compiled("asks", "double __exp_finite(double x);\n"
+                      "int main(void) { return __exp_finite(0.5) != 0.5; }\n", "./libfinite.so"))
     expect(rows(), "__exp_finite", calls=1, min=0.5, max=0.5, signature="double(double)")
-    done = recorded("fit", "./caller")
+    done = recorded("fit", caller)
     check("its signature is not known" in done.stderr, f"calls alone: {done.stderr}")
     view = call(FASTGATE, "view", "-V", "domains", "fastgate-record")
     check(view.returncode == 2 and "--domains" in view.stderr, f"no arguments were seen: {view}")
@@ -174,9 +165,8 @@ def sums_are_exact():
                     f"{{{', '.join(value.hex() for value in values)}}};\n"
                     f"    for (unsigned i = 0; i < {len(values)}; i++) sink = {name}(of_{name}[i]);\n"
                     for name, values in sets.items())
-    write("sums.c", target("sums_of_values.c").replace("CALLS", calls))
-    subprocess.run([COMPILER, "-O1", "-fno-builtin", "sums.c", "-o", "sums", "-lm"], check=True)
-    recorded("libm", "./sums")
+    recorded("libm", compiled("sums", target("sums_of_values.c").replace("CALLS", calls), "-O1",
+                              "-fno-builtin", "-lm"))
     for name, values in sets.items():
         expect(rows(), name, calls=len(values), min=min(values), max=max(values),
                mean=math.fsum(values) / len(values), negative=sum(value < 0 for value in values))

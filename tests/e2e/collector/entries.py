@@ -8,15 +8,11 @@ entry and why, and does not change the program's behaviour.
 import ctypes
 import os
 import struct
-import subprocess
-import sys
 
-from checks import call, check, finish_in_scratch, target, write
+from checks import call, check, finish_in_scratch, target
 from folded import by_leaf, measured
+from recording import COLLECTOR, FASTGATE, TARGETS, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 CALLS_LIBRARY = os.path.join(os.path.dirname(COLLECTOR), "libfastgate_collector_calls.so")
 AT_ENTRIES = "counted at"
 
@@ -79,17 +75,11 @@ def arguments_are_seen_at_an_entry(program):
     check(len(rows) == 2 and "14.5" in rows[0] and "1" in rows[1], f"x up to 14.5, y 1: {shown}")
 
 
-def compiled(name, source, *options):
-    write(source, target(source))
-    subprocess.run([COMPILER, "-O2", source, "-o", name, *options], check=True)
-    return f"./{name}"
-
-
 def a_call_counts_once_whichever_way_it_takes():
     """Calls come through an import, through the library's own import, and directly."""
     for symbolic in ([], ["-Wl,-Bsymbolic"]):
-        compiled("libwork.so", "work_library.c", "-shared", "-fPIC", *symbolic)
-        program = compiled("user", "work_caller.c", "./libwork.so", "-DOFTEN=20")
+        compiled("libwork.so", target("work_library.c"), "-O2", "-shared", "-fPIC", *symbolic)
+        program = compiled("user", target("work_caller.c"), "-O2", "./libwork.so", "-DOFTEN=20")
         done = recorded("work@libwork,inside", program)
         check(total("work") == 25 and total("inside") == 1,
               f"{symbolic}: {by_caller('work')}, {by_caller('inside')}")
@@ -97,10 +87,10 @@ def a_call_counts_once_whichever_way_it_takes():
 
 
 def another_file_than_was_looked_at_stays_as_it_is():
-    program = compiled("user", "work_caller.c", "./libwork.so", "-DOFTEN=20")
+    program = compiled("user", target("work_caller.c"), "-O2", "./libwork.so", "-DOFTEN=20")
     recorded("work@libwork,main", program, "cp fastgate-record/entries.plan saved.plan")
     check(not os.path.exists("fastgate-record/entries.plan"), "the plan is left behind")
-    compiled("libwork.so", "work_library.c", "-DADDED=2", "-shared", "-fPIC")
+    compiled("libwork.so", target("work_library.c"), "-O2", "-DADDED=2", "-shared", "-fPIC")
     os.makedirs("again", exist_ok=True)
     environment = {**os.environ, "LD_PRELOAD": CALLS_LIBRARY,
                    "FASTGATE_COLLECTOR_OUTPUT": os.path.abspath("again"),

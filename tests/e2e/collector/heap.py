@@ -8,14 +8,11 @@ program does.
 import operator
 import os
 import subprocess
-import sys
 
 from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
+from recording import COMPILER, FASTGATE, TARGETS, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
 def recorded(*command, code=0):
@@ -37,16 +34,20 @@ def expect(measure, wanted, within=None):
           f"{measure}: {wanted} expected, found {found}")
 
 
-def each_call_is_counted_where_it_was_made(program):
-    recorded(program)
+def expect_known_allocations():
     expect("heap.allocations",
            {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
-    expect("heap.allocations", {"make_small": 3000}, within="work")
     expect("heap.bytes",
            {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
     expect("heap.largest",
            {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
     expect("heap.frees", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
+
+
+def each_call_is_counted_where_it_was_made(program):
+    recorded(program)
+    expect_known_allocations()
+    expect("heap.allocations", {"make_small": 3000}, within="work")
     rounding = by_function("heap.rounding")
     check(rounding.get("make_small", 0) >= 4000 * 2,
           f"a block of 10 bytes takes at least 12: {rounding}")
@@ -57,13 +58,7 @@ def each_call_is_counted_where_it_was_made(program):
 def allocations_alone_are_the_same_and_keep_no_blocks(program):
     done = call(FASTGATE, "record", "--measure", "allocations,frees", "--", program)
     check(done.returncode == 0, done.stderr)
-    expect("heap.allocations",
-           {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1, "make_late": 1})
-    expect("heap.bytes",
-           {"make_small": 40000, "make_large": 400000, "make_aligned": 1640, "make_early": 777})
-    expect("heap.largest",
-           {"make_small": 10, "make_large": 30000, "make_aligned": 1000, "make_early": 777})
-    expect("heap.frees", {"make_small": 4000, "make_large": 20, "make_aligned": 2, "make_early": 1})
+    expect_known_allocations()
     view = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.peak")
     check(view.returncode == 2 and "heap.peak" in view.stderr,
           f"{view.returncode} {view.stdout}{view.stderr}")
@@ -74,42 +69,28 @@ def allocations_alone_are_the_same_and_keep_no_blocks(program):
     check(by_function("heap.own_peak").get("make_large", 0) > 0, "the heap was asked for as well")
 
 
-def both_sides_of_a_fork_are_counted(program):
-    recorded(program, "fork")
-    expect("heap.allocations", {"make_small": 4500, "make_large": 20})
+# What each way to run the program adds to its 4,000 small and 20 large blocks.
+WAYS = (
+    ("fork", {"make_small": 4500, "make_large": 20}, None),  # both sides
+    ("signal", {"make_small": 4100}, None),                  # in a handler
+    ("jump", {"make_small": 4200}, None),
+    ("jump", {"make_small": 100}, "descend"),
+    ("jump", {"make_small": 200}, "jump"),
+    ("vfork", {"make_small": 4500}, None),
+    ("exec", {"make_small": 8100, "make_large": 40}, None),  # both images
+    ("clone", {"make_small": 4600, "make_large": 20}, None),
+    ("last", {"make_small": 4700}, None),                    # outlives its main thread
+    ("last", {"make_small": 700}, "outlive"),
+)
 
 
-def allocation_in_a_signal_handler_is_counted(program):
-    recorded(program, "signal")
-    expect("heap.allocations", {"make_small": 4100})
-
-
-def allocations_after_a_jump_have_their_callers(program):
-    recorded(program, "jump")
-    expect("heap.allocations", {"make_small": 4200})
-    expect("heap.allocations", {"make_small": 100}, within="descend")
-    expect("heap.allocations", {"make_small": 200}, within="jump")
-
-
-def child_of_a_vfork_disturbs_nothing(program):
-    recorded(program, "vfork")
-    expect("heap.allocations", {"make_small": 4500})
-
-
-def both_images_of_an_exec_are_counted(program):
-    recorded(program, "exec")
-    expect("heap.allocations", {"make_small": 8100, "make_large": 40})
-
-
-def child_of_a_bare_clone_disturbs_nothing(program):
-    recorded(program, "clone")
-    expect("heap.allocations", {"make_small": 4600, "make_large": 20})
-
-
-def process_that_outlives_its_main_thread_is_counted(program):
-    recorded(program, "last")
-    expect("heap.allocations", {"make_small": 4700})
-    expect("heap.allocations", {"make_small": 700}, within="outlive")
+def each_way_to_run_is_counted_in_full(program):
+    before = None
+    for way, wanted, within in WAYS:
+        if way != before:
+            recorded(program, way)
+        before = way
+        expect("heap.allocations", wanted, within)
 
 
 def program_behind_an_emptied_environment_is_counted(program):
@@ -126,15 +107,11 @@ def program_notices_nothing():
 
 
 def malloc_of_the_program_is_reported():
-    write("own.c", target("own_malloc.c"))
-    subprocess.run([COMPILER, "-O0", "own.c", "-o", "own"], check=True)
-    recorded("./own")
+    recorded(compiled("own", target("own_malloc.c"), "-O0"))
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check("has its own malloc" in done.stdout + done.stderr,
           f"not a word of the program's own malloc: {done}")
-    write("stub.c", target("malloc_by_address.c"))
-    subprocess.run([COMPILER, "-O0", "-no-pie", "-fno-pie", "stub.c", "-o", "stub"], check=True)
-    recorded("./stub")
+    recorded(compiled("stub", target("malloc_by_address.c"), "-O0", "-no-pie", "-fno-pie"))
     expect("heap.bytes", {"main": 100})
     done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
     check("of its own" not in done.stdout + done.stderr,
@@ -143,11 +120,9 @@ def malloc_of_the_program_is_reported():
 
 def allocator_unknown_to_the_loader_is_reported():
     """The loader knows neither an allocator with a prefix (je_malloc) nor a static malloc."""
-    write("own.c", target("own_allocator.c"))
     for name, allocator, linkage in (("prefixed", "je_malloc", ""), ("local", "malloc", "static")):
-        subprocess.run([COMPILER, "-O0", "-fno-builtin", f"-DALLOCATE={allocator}",
-                        f"-DLINKAGE={linkage}", "own.c", "-o", name], check=True)
-        recorded(f"./{name}")
+        recorded(compiled(name, target("own_allocator.c", ALLOCATE=allocator, LINKAGE=linkage), "-O0",
+                          "-fno-builtin"))
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
         said = f"its own allocator, {allocator}, whose blocks are not counted"
         check(said in done.stdout + done.stderr, f"not a word of {allocator}: {done}")
@@ -160,10 +135,9 @@ def memory_that_is_not_counted_is_reported():
     """
     The programs are a stripped one with a renamed allocator, one that uses malloc, and a small one.
     """
-    write("arena.c", target("arena.c"))
-    subprocess.run([COMPILER, "-O0", "-s", "arena.c", "-o", "arena"], check=True)
+    program = compiled("arena", target("arena.c"), "-O0", "-s")
     for words, is_reported in ((["8000"], True), (["8000", "malloc"], False), (["100"], False)):
-        recorded("./arena", *words)
+        recorded(program, *words)
         done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
         said = "most of the process's memory does not come from the counted allocator"
         check((said in done.stdout + done.stderr) == is_reported, f"{words}: {done}")
@@ -171,9 +145,7 @@ def memory_that_is_not_counted_is_reported():
 
 def sizes_of_what_is_given_back_change_nothing():
     """The program calls C23's free_sized and free_aligned_sized, which the C library may lack."""
-    write("sized.c", target("sized_frees.c"))
-    subprocess.run([COMPILER, "-O0", "-fno-builtin", "sized.c", "-o", "sized"], check=True)
-    recorded("./sized")
+    recorded(compiled("sized", target("sized_frees.c"), "-O0", "-fno-builtin"))
     expect("heap.allocations", {"give_back": 200})
     expect("heap.frees", {"give_back": 200})
     expect("heap.live", {"give_back": None})
@@ -216,13 +188,7 @@ def body():
             continue
         each_call_is_counted_where_it_was_made(program)
         allocations_alone_are_the_same_and_keep_no_blocks(program)
-        both_sides_of_a_fork_are_counted(program)
-        allocation_in_a_signal_handler_is_counted(program)
-        allocations_after_a_jump_have_their_callers(program)
-        child_of_a_vfork_disturbs_nothing(program)
-        both_images_of_an_exec_are_counted(program)
-        child_of_a_bare_clone_disturbs_nothing(program)
-        process_that_outlives_its_main_thread_is_counted(program)
+        each_way_to_run_is_counted_in_full(program)
         program_behind_an_emptied_environment_is_counted(program)
     program_notices_nothing()
     malloc_of_the_program_is_reported()

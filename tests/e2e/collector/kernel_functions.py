@@ -7,21 +7,14 @@ no share. If the kernel may not be sampled, it has one row, and one line gives t
 """
 import json
 import os
-import subprocess
 import sys
 
 import perf_kernel
-from checks import call, check, finish_in_scratch, target, write
+from checks import call, check, finish_in_scratch, target
+from recording import FASTGATE, built_target, compiled
 
-FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
-COMPILER = sys.argv[4]
 NOBODY = 65534
 SKIPPED = 77
-os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
-
-
-def built_target(name):
-    return f"{TARGETS}/{name}"
 
 
 def record(*words, **more):
@@ -96,9 +89,7 @@ def functions_stand_below_who_called_and_change_no_share():
 
 
 def everything_that_a_program_starts_is_seen():
-    write("follows.c", target("kernel_work.c"))
-    subprocess.run([COMPILER, "-g", "-O1", "-pthread", "follows.c", "-o", "follows"], check=True)
-    record("--", "./follows")
+    record("--", compiled("follows", target("kernel_work.c"), "-g", "-O1", "-pthread"))
     seen = stacks()
     for function in ("in_parent", "in_child", "in_thread", "in_executed", "in_child_of_child"):
         whole, named = weight(seen, function), weight(seen, function, "vfs_read")

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 
-from checks import check, failures, finish_in_scratch
+from checks import call, check, failures, finish_in_scratch, write
 from control_page import await_page
 from recording import A_RATE, FASTGATE, built_target, profile, record, recorded, weight_ns
 
@@ -41,8 +41,7 @@ def budget_sets_the_rate():
               f"--budget {share}: one period, {document['period_ns']}")
         rates[share] = 1e9 / max(weights)
     check(rates["20%"] > 3 * rates["1%"], f"samples a second for 1 and 20 %: {rates}")
-    facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"],
-                           capture_output=True, text=True, check=False).stdout
+    facts = call(FASTGATE, "view", "--facts", "fastgate-record").stdout
     for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second",
                  r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
         check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
@@ -77,17 +76,18 @@ def children_are_followed_unless_forbidden():
     check(weight_ns(document, "at_the_bottom") > 5e7, "children left alone: the program after exec")
 
 
+def write_benchmark(folder, command, settings):
+    write(f"{folder}/fastgate.yml", "version: 1\nbenchmarks:\n"
+          f"  - {{ name: b, command: {command} }}\n"
+          "measure: { warmup: 0, schedule: stored, pairs: { min: 2, max: 2 },\n"
+          f"  sampler: {{ rate: 1000, {settings} }} }}\n")
+
+
 def children_of_benchmarks_are_followed_on_request():
-    os.makedirs("benchmark")
     for follow in ("true", "false"):
-        with open("benchmark/fastgate.yml", "w", encoding="ascii") as file:
-            file.write("version: 1\nbenchmarks:\n"
-                       f"  - {{ name: b, command: {built_target('storm_fork')} 10 }}\n"
-                       "measure: { warmup: 0, schedule: stored, pairs: { min: 2, max: 2 },\n"
-                       f"  sampler: {{ rate: 1000, follow_children: {follow} }} }}\n")
-        subprocess.run([FASTGATE, "run"], cwd="benchmark", capture_output=True, check=True)
-        seen = subprocess.run([FASTGATE, "export"],
-                              cwd="benchmark", capture_output=True, text=True, check=True).stdout
+        write_benchmark("benchmark", f"{built_target('storm_fork')} 10", f"follow_children: {follow}")
+        call(FASTGATE, "run", cwd="benchmark", check=True)
+        seen = call(FASTGATE, "export", cwd="benchmark", check=True).stdout
         check("in_parent" in seen, f"follow_children: {follow}: the program was not sampled")
         check(("in_child" in seen) == (follow == "true"), f"follow_children: {follow}: its children")
 
@@ -97,38 +97,27 @@ def parts_of_benchmarks_are_excluded():
     measure.sampler.units, delay and paused in a gate run: no profile contains the parts that they
     exclude.
     """
-    os.makedirs("parts")
     for settings, most_ns, least_ns in (("units: 5-9", 0.72e8, 0.2e8), ("delay: 10s", 0, 0),
                                         ("paused: true", 0, 0)):
-        with open("parts/fastgate.yml", "w", encoding="ascii") as file:
-            file.write("version: 1\nbenchmarks:\n"
-                       f"  - {{ name: b, command: {built_target('regions')} whole 2000 }}\n"
-                       "measure: { warmup: 0, schedule: stored, pairs: { min: 2, max: 2 },\n"
-                       f"  sampler: {{ rate: 1000, unsampled_share: 0, {settings} }} }}\n")
-        done = subprocess.run([FASTGATE, "run"],
-                              cwd="parts", capture_output=True, text=True, check=False)
+        write_benchmark("parts", f"{built_target('regions')} whole 2000",
+                        f"unsampled_share: 0, {settings}")
+        done = call(FASTGATE, "run", cwd="parts")
         check(done.returncode == 0, f"{settings}: {done.returncode}\n{done.stderr}")
-        seen = subprocess.run([FASTGATE, "--quiet", "export"],
-                              cwd="parts", capture_output=True, text=True, check=False).stdout
+        seen = call(FASTGATE, "--quiet", "export", cwd="parts").stdout
         ns = sum(int(line.rpartition(" ")[2]) for line in seen.splitlines() if ";work" in line)
         check(least_ns <= ns <= most_ns, f"{settings}: {ns / 1e9} s in the profile")
         if least_ns:
-            facts = subprocess.run([FASTGATE, "view", "--facts"],
-                                   cwd="parts", capture_output=True, text=True, check=True).stdout
+            facts = call(FASTGATE, "view", "--facts", cwd="parts", check=True).stdout
             check(re.search(r"^clock +\w", facts, re.M)
                   and re.search(r"^rate +1000 samples a second", facts, re.M),
                   f"facts of a run: {facts}")
-            said = subprocess.run([FASTGATE, "report", "--verbose"],
-                                  cwd="parts", capture_output=True, text=True, check=True)
-            check("1000 samples a second; " in said.stdout,
-                  f"the report does not name rate and clock: {said.stdout}")
+            said = call(FASTGATE, "report", "--verbose", cwd="parts", check=True).stdout
+            check("1000 samples a second; " in said, f"the report does not name rate and clock: {said}")
 
 
 def folder_of_an_earlier_recording_is_put_aside():
-    os.makedirs("given")
     for name in ("old.fgtrace", "mine.txt"):
-        with open(f"given/{name}", "w", encoding="ascii") as file:
-            file.write("mine\n")
+        write(f"given/{name}", "mine\n")
     record("-o", "given", "--", built_target("deep"), "1", "20")
     names = os.listdir("given")
     check("old.fgtrace" not in names and "mine.txt" in names and len(names) == 2,
@@ -137,8 +126,7 @@ def folder_of_an_earlier_recording_is_put_aside():
           f"the recording before is kept: {os.listdir('given.old')}")
     os.makedirs("project")
     for _ in range(2):
-        subprocess.run([FASTGATE, "record", "--", built_target("deep"), "1", "20"],
-                       cwd="project", capture_output=True, check=True)
+        call(FASTGATE, "record", "--", built_target("deep"), "1", "20", cwd="project", check=True)
     for name in ("fastgate-record", "fastgate-record.old"):
         names = sorted(os.listdir(f"project/{name}"))
         check(len(names) == 2 and names[0] == ".gitignore", f"{name}: git ignores it: {names}")
@@ -185,8 +173,8 @@ def part_by_time_has_no_other_samples():
 
 
 def units_table(*filters):
-    said = subprocess.run([FASTGATE, "view", "-V", "units", "--json", *filters, "fastgate-record"],
-                          capture_output=True, text=True, check=True).stdout
+    said = call(FASTGATE, "view", "-V", "units", "--json", *filters, "fastgate-record",
+                check=True).stdout
     return next(row for row in json.loads(said)["rows"] if row["kind"] == "all")
 
 
@@ -202,8 +190,8 @@ def units_that_count(units, count):
         check(all(part[figure] > 0 for part in parts)
               and sum(part[figure] for part in parts) == whole[figure],
               f"--unit: {figure} of {parts}, of all {whole}")
-    regions = json.loads(subprocess.run([FASTGATE, "view", "-V", "regions", "--json", "fastgate-record"],
-                                        capture_output=True, text=True, check=True).stdout)
+    regions = json.loads(call(FASTGATE, "view", "-V", "regions", "--json", "fastgate-record",
+                              check=True).stdout)
     entered = [row["entered"] for row in regions["rows"] if row.get("entered")]
     check(entered and max(entered) <= 2 * count, f"--units {units}: regions entered {entered} times")
 
@@ -246,8 +234,7 @@ def control_file_switches_sampling():
     extra descriptor.
     """
     def switch(text, record=None):
-        with open("control", "w", encoding="ascii") as file:
-            file.write(text)
+        write("control", text)
         if record:
             await_page(record, off=int(text.startswith("0")))
 
@@ -309,8 +296,7 @@ def mistreated_control_file_keeps_the_last_setting():
         for mistreat in (emptied, gone, folder_instead, huge, rubbish, emptied):
             mistreat()
             check(ask(child, "first"), f"--control, {mistreat.__name__}: the program ended")
-        with open("control", "w", encoding="ascii") as file:
-            file.write("0\n")
+        write("control", "0\n")
         await_page(child.pid, off=1)
         emptied()
         check(ask(child, "second"), "--control, emptied while it is off")

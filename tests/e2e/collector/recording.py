@@ -62,8 +62,11 @@ def weight_ns(document, name):
     return sum(sample["value"] for sample in document["samples"] if name in names(sample["stack"]))
 
 
-def compiled(name, source, *flags):
-    subprocess.run([COMPILER, *flags, "-x", "c", "-", "-o", name], input=source, text=True, check=True)
+def compiled(name, source, *options, language="c"):
+    """Compiles this text; returns the words that run the program."""
+    subprocess.run([COMPILER, "-x", language, "-", "-x", "none", "-o", name, *options],
+                   input=source, text=True, check=True)
+    return f"./{name}"
 
 
 def drop_rights():

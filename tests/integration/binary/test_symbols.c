@@ -23,17 +23,17 @@
 #define LIBRARY FG_TEST_SYMBOLS_LIBRARY
 #define SOURCE  FG_TEST_SYMBOLS_SOURCE
 
-struct scene {
-	struct fg_scratch scratch;
-	struct fg_elf elf; /* of the whole library */
-};
+static struct fg_scratch scratch;
+static struct fg_elf elf; /* of the whole library */
+static struct fg_symbolizer *symbolizer;
+static const struct fg_symbol *chain; /* the last one found */
+static struct fg_error err;
 
 static void run(const char *program, const char *const *arguments)
 {
 	char *argv[12] = {fg_xstrdup(program)};
 	struct fg_process_options options = {.argv = argv, .stderr_to = FG_STREAM_INHERIT};
 	struct fg_process_result result = {0};
-	struct fg_error err = {0};
 
 	for (size_t i = 0; arguments[i]; i++)
 		argv[i + 1] = fg_xstrdup(arguments[i]);
@@ -46,51 +46,52 @@ static void run(const char *program, const char *const *arguments)
 
 static int set_up(void **state)
 {
-	struct scene *scene = fg_xcalloc(1, sizeof(*scene));
-	struct fg_error err = {0};
-
-	fg_scratch_init(&scene->scratch);
-	if (fg_elf_read(LIBRARY, &scene->elf, &err) != FG_OK)
+	(void)state;
+	fg_scratch_init(&scratch);
+	if (fg_elf_read(LIBRARY, &elf, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	*state = scene;
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	struct scene *scene = *state;
-
-	fg_elf_release(&scene->elf);
-	fg_scratch_release(&scene->scratch);
-	free(scene);
+	(void)state;
+	fg_symbolizer_free(symbolizer);
+	symbolizer = NULL;
+	fg_elf_release(&elf);
+	fg_scratch_release(&scratch);
 	return 0;
 }
 
-static const char *in(const struct scene *scene, const char *name)
+static void new_symbolizer(const struct fg_symbolizer_options *options)
 {
-	return fg_scratch_path(&scene->scratch, name);
+	fg_symbolizer_free(symbolizer);
+	symbolizer = fg_symbolizer_new(options);
+}
+
+static const char *in(const char *name)
+{
+	return fg_scratch_path(&scratch, name);
 }
 
 /* Splits the library: `stripped` without names and debug information, `debug` with only these. */
-static void split(const struct scene *scene, const char *stripped, const char *debug)
+static void split(const char *stripped, const char *debug)
 {
 	run("objcopy", (const char *const[]){"--only-keep-debug", LIBRARY, debug, NULL});
 	run("objcopy", (const char *const[]){"--strip-all", LIBRARY, stripped, NULL});
-	(void)scene;
 }
 
-static uint64_t address_of(const struct fg_elf *elf, const char *name)
+static uint64_t address_of(const struct fg_elf *of, const char *name)
 {
-	for (size_t i = 0; i < elf->symbol_count; i++)
-		if (strcmp(fg_elf_name(elf, &elf->symbols[i]), name) == 0)
-			return elf->symbols[i].value;
+	for (size_t i = 0; i < of->symbol_count; i++)
+		if (strcmp(fg_elf_name(of, &of->symbols[i]), name) == 0)
+			return of->symbols[i].value;
 	fail_msg("no symbol '%s'", name);
 	return 0;
 }
 
 static unsigned line_of(const char *mark)
 {
-	struct fg_error err = {0};
 	unsigned line = 1;
 	char *text;
 	size_t size;
@@ -105,35 +106,34 @@ static unsigned line_of(const char *mark)
 	return line;
 }
 
-static struct fg_symbol_module *open_module(struct fg_symbolizer *symbolizer,
-					    const struct scene *scene, const char *path)
+/* `of` is the library whose build-id is expected. */
+static struct fg_symbol_module *open_module(const struct fg_elf *of, const char *path)
 {
-	return fg_symbolizer_module(symbolizer, path, scene->elf.build_id, scene->elf.build_id_size,
-				    false);
+	return fg_symbolizer_module(symbolizer, path, of->build_id, of->build_id_size, false);
+}
+
+/* Finds the innermost name at an address of the module. */
+static size_t find(struct fg_symbol_module *module, uint64_t address)
+{
+	return fg_symbolizer_find(symbolizer, module, address, &chain);
 }
 
 /* Finds an address in target_outer() with the chain outer → middle → inner. */
-static size_t find_inlined(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
-			   const struct scene *scene, const struct fg_symbol **chain)
+static size_t find_inlined(struct fg_symbol_module *module, const struct fg_elf *of)
 {
-	uint64_t start = address_of(&scene->elf, "target_outer");
+	uint64_t start = address_of(of, "target_outer");
 
-	for (uint64_t at = start; at < start + 64; at++) {
-		size_t count = fg_symbolizer_find(symbolizer, module, at, chain);
-
-		if (count == 3)
-			return count;
-	}
+	for (uint64_t at = start; at < start + 64; at++)
+		if (find(module, at) == 3)
+			return 3;
 	return 0;
 }
 
-static void expect_inlined(struct fg_symbolizer *symbolizer, const struct scene *scene,
-			   const char *path)
+static void expect_inlined_of(const struct fg_elf *of, const char *path)
 {
-	struct fg_symbol_module *module = open_module(symbolizer, scene, path);
-	const struct fg_symbol *chain;
+	struct fg_symbol_module *module = open_module(of, path);
 
-	if (find_inlined(symbolizer, module, scene, &chain) != 3)
+	if (find_inlined(module, of) != 3)
 		fail_msg("no inlined frames: %s", fg_symbol_module_source(module));
 	assert_string_equal(chain[0].function->name, "target_outer");
 	assert_int_equal(chain[0].at_line, line_of("MARK outer"));
@@ -148,12 +148,37 @@ static void expect_inlined(struct fg_symbolizer *symbolizer, const struct scene 
 	assert_false(fg_symbol_module_is_bad(module));
 }
 
+/* A symbolizer with these options finds the whole chain. Its end writes the cache, if any. */
+static void expect_inlined(const struct fg_symbolizer_options *options, const char *path)
+{
+	new_symbolizer(options);
+	expect_inlined_of(&elf, path);
+	fg_symbolizer_free(symbolizer);
+	symbolizer = NULL;
+}
+
+/* The caller releases the name of the cache's file. */
+static char *cache_file(void)
+{
+	char text[FG_BUILD_ID_TEXT];
+
+	fg_elf_build_id_text(&elf, text);
+	return fg_xasprintf("symbols/%.2s/%s.fgsym", text, text + 2);
+}
+
+/* Splits the library into libs.so and libs.debug, to which libs.so has a link. */
+static void split_and_link(void)
+{
+	char *link = fg_xasprintf("--add-gnu-debuglink=%s", in("libs.debug"));
+
+	split(in("libs.so"), in("libs.debug"));
+	run("objcopy", (const char *const[]){link, in("libs.so"), NULL});
+	free(link);
+}
+
 FG_TEST_IN(inlined_frames_and_lines_are_found, set_up, tear_down)
 {
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-
-	expect_inlined(symbolizer, *state, LIBRARY);
-	fg_symbolizer_free(symbolizer);
+	expect_inlined(NULL, LIBRARY);
 }
 
 FG_TEST_IN(addresses_are_found_in_any_order_and_repeatedly, set_up, tear_down)
@@ -161,20 +186,20 @@ FG_TEST_IN(addresses_are_found_in_any_order_and_repeatedly, set_up, tear_down)
 	enum {
 		COUNT = 64
 	};
-	const struct scene *scene = *state;
-	const uint64_t start = address_of(&scene->elf, "target_outer");
+	const uint64_t start = address_of(&elf, "target_outer");
 	struct fg_symbolizer *up = fg_symbolizer_new(NULL);
-	struct fg_symbolizer *mixed = fg_symbolizer_new(NULL);
-	struct fg_symbol_module *ordered = open_module(up, scene, LIBRARY);
-	struct fg_symbol_module *other = open_module(mixed, scene, LIBRARY);
+	struct fg_symbol_module *ordered =
+		fg_symbolizer_module(up, LIBRARY, elf.build_id, elf.build_id_size, false);
 	const struct fg_symbol *first[COUNT] = {NULL};
-	const struct fg_symbol *chain;
+	struct fg_symbol_module *mixed;
 
+	new_symbolizer(NULL);
+	mixed = open_module(&elf, LIBRARY);
 	for (size_t i = 0; i < COUNT; i++)
 		(void)fg_symbolizer_find(up, ordered, start + i, &first[i]);
 	for (size_t i = 0; i < 3 * (size_t)COUNT; i++) {
 		const size_t at = i * 37 % COUNT; /* each address three times, in mixed order */
-		const size_t count = fg_symbolizer_find(mixed, other, start + at, &chain);
+		const size_t count = find(mixed, start + at);
 		const struct fg_symbol *again;
 
 		assert_int_equal(fg_symbolizer_find(up, ordered, start + at, &again), count);
@@ -186,63 +211,36 @@ FG_TEST_IN(addresses_are_found_in_any_order_and_repeatedly, set_up, tear_down)
 		}
 	}
 	fg_symbolizer_free(up);
-	fg_symbolizer_free(mixed);
 }
 
 FG_TEST_IN(names_only_looks_at_no_debug_information, set_up, tear_down)
 {
-	const struct fg_symbolizer_options options = {.names_only = true};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
-	const struct scene *scene = *state;
-	const struct fg_symbol *chain;
-	struct fg_symbol_module *module = open_module(symbolizer, scene, LIBRARY);
+	struct fg_symbol_module *module;
 
-	assert_int_equal(find_inlined(symbolizer, module, scene, &chain), 0);
-	assert_int_equal(fg_symbolizer_find(symbolizer, module,
-					    address_of(&scene->elf, "target_hidden"), &chain),
-			 1);
+	new_symbolizer(&(struct fg_symbolizer_options){.names_only = true});
+	module = open_module(&elf, LIBRARY);
+	assert_int_equal(find_inlined(module, &elf), 0);
+	assert_int_equal(find(module, address_of(&elf, "target_hidden")), 1);
 	assert_string_equal(chain[0].function->name, "target_hidden");
 	assert_null(chain[0].at_file);
-	fg_symbolizer_free(symbolizer);
 }
 
-FG_TEST_IN(a_stripped_library_has_its_dynamic_names_and_offsets, set_up, tear_down)
+FG_TEST_IN(a_stripped_library_has_its_dynamic_names_and_beginnings, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	const char *stripped = in(scene, "libstripped.so");
-	struct fg_symbol_module *module;
-	const struct fg_symbol *chain;
-
-	split(scene, stripped, in(scene, "elsewhere.debug"));
-	module = open_module(symbolizer, scene, stripped);
-	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
-				 &chain);
-	assert_string_equal(chain[0].function->name, "target_plain");
-	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_hidden"),
-				 &chain);
-	assert_non_null(strstr(chain[0].function->name, "libstripped.so+0x"));
-	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
-	fg_symbolizer_free(symbolizer);
-}
-
-FG_TEST_IN(a_function_without_a_name_is_called_by_its_beginning, set_up, tear_down)
-{
-	const struct scene *scene = *state;
-	const uint64_t start = address_of(&scene->elf, "target_hidden");
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	const char *stripped = in(scene, "libstripped.so");
+	const uint64_t start = address_of(&elf, "target_hidden");
 	char *name = fg_xasprintf("libstripped.so+0x%llx", (unsigned long long)start);
 	struct fg_symbol_module *module;
-	const struct fg_symbol *chain;
 
-	split(scene, stripped, in(scene, "elsewhere.debug"));
-	module = open_module(symbolizer, scene, stripped);
+	split(in("libstripped.so"), in("elsewhere.debug"));
+	new_symbolizer(NULL);
+	module = open_module(&elf, in("libstripped.so"));
+	(void)find(module, address_of(&elf, "target_plain"));
+	assert_string_equal(chain[0].function->name, "target_plain");
 	for (uint64_t at = start; at < start + 4; at++) {
-		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
+		(void)find(module, at);
 		assert_string_equal(chain[0].function->name, name);
+		assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	}
-	fg_symbolizer_free(symbolizer);
 	free(name);
 }
 
@@ -252,17 +250,17 @@ FG_TEST_IN(binaries_of_another_byte_order_or_width_are_refused_in_words, set_up,
 		size_t at;
 		char value;
 	} changes[] = {{EI_DATA, ELFDATA2MSB}, {EI_DATA, 9}, {EI_CLASS, 0}, {EI_CLASS, 3}};
-	struct fg_error err = {0};
 	size_t size;
 	char *bytes;
 
 	assert_int_equal(fg_fs_read(LIBRARY, 1 << 24, &bytes, &size, &err), FG_OK);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(changes); i++) {
 		const char old = bytes[changes[i].at];
-		struct fg_elf elf;
+		struct fg_elf changed;
 
 		bytes[changes[i].at] = changes[i].value;
-		assert_int_equal(fg_elf_parse(bytes, size, "other", &elf, &err), FG_EUNSUPPORTED);
+		assert_int_equal(fg_elf_parse(bytes, size, "other", &changed, &err),
+				 FG_EUNSUPPORTED);
 		assert_non_null(strstr(err.message,
 				       "other: only little-endian ELF files of 32 or 64 bits"));
 		bytes[changes[i].at] = old;
@@ -270,13 +268,23 @@ FG_TEST_IN(binaries_of_another_byte_order_or_width_are_refused_in_words, set_up,
 	free(bytes);
 }
 
-static bool has(const char *program)
+static void skip_without(const char *program)
 {
 	char *path = fg_fs_find_program(program);
-	const bool found = path != NULL;
 
+	if (!path)
+		skip();
 	free(path);
-	return found;
+}
+
+/* Strips the library, and adds a file as its packed symbol table. */
+static void strip_and_add(const char *stripped, const char *packed)
+{
+	char *add = fg_xasprintf(".gnu_debugdata=%s", packed);
+
+	run("objcopy",
+	    (const char *const[]){"--strip-all", "--add-section", add, LIBRARY, stripped, NULL});
+	free(add);
 }
 
 /*
@@ -285,105 +293,74 @@ static bool has(const char *program)
  */
 FG_TEST_IN(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const char *stripped = in(scene, "libmini.so");
-	const char *mini = in(scene, "mini");
-	const char *packed = in(scene, "mini.xz");
-	char *add = fg_xasprintf(".gnu_debugdata=%s", packed);
-	struct fg_symbolizer *symbolizer = NULL;
+	const char *stripped = in("libmini.so");
+	const char *mini = in("mini");
+	const char *packed = in("mini.xz");
 	struct fg_symbol_module *module = NULL;
-	const struct fg_symbol *chain;
 
-	if (!has("xz")) {
-		free(add);
-		skip();
-	}
+	skip_without("xz");
 	run("objcopy", (const char *const[]){"--only-keep-debug", LIBRARY, mini, NULL});
 	run("objcopy", (const char *const[]){"-S", "--keep-symbol=target_hidden", mini, NULL});
 	run("xz", (const char *const[]){"-k", mini, NULL});
-	run("objcopy",
-	    (const char *const[]){"--strip-all", "--add-section", add, LIBRARY, stripped, NULL});
-	symbolizer = fg_symbolizer_new(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
-	module = open_module(symbolizer, scene, stripped);
-	assert_int_equal(fg_symbolizer_find(symbolizer, module,
-					    address_of(&scene->elf, "target_hidden"), &chain),
-			 1);
+	strip_and_add(stripped, packed);
+	new_symbolizer(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
+	module = open_module(&elf, stripped);
+	assert_int_equal(find(module, address_of(&elf, "target_hidden")), 1);
 	assert_string_equal(chain[0].function->name, "target_hidden");
 	assert_non_null(strstr(fg_symbol_module_source(module), "compressed symbol table"));
-	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
-				 &chain);
+	(void)find(module, address_of(&elf, "target_plain"));
 	assert_string_equal(chain[0].function->name, "target_plain"); /* from .dynsym */
-	fg_symbolizer_free(symbolizer);
-	free(add);
 }
 
 FG_TEST_IN(a_damaged_packed_symbol_table_is_refused, set_up, tear_down)
 {
 	static const char rubbish[] =
 		"\3757zXZ\0 and then something else, which is no stream of xz";
-	const struct scene *scene = *state;
-	const char *stripped = in(scene, "librubbish.so");
-	const char *section = in(scene, "rubbish");
-	char *add = fg_xasprintf(".gnu_debugdata=%s", section);
-	struct fg_symbolizer *symbolizer = NULL;
+	const char *stripped = in("librubbish.so");
+	const char *section = in("rubbish");
 	struct fg_symbol_module *module = NULL;
-	const struct fg_symbol *chain;
-	struct fg_elf elf;
-	struct fg_error err = {0};
+	struct fg_elf mini;
 
 	assert_int_equal(fg_fs_write_atomic(section, rubbish, sizeof(rubbish), 0600, &err), FG_OK);
-	run("objcopy",
-	    (const char *const[]){"--strip-all", "--add-section", add, LIBRARY, stripped, NULL});
-	assert_int_equal(fg_mini_debug_read(stripped, &elf, &err), FG_EPARSE);
-	assert_int_equal(fg_mini_debug_read(LIBRARY, &elf, &err), FG_ENOENT);
-	symbolizer = fg_symbolizer_new(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
-	module = open_module(symbolizer, scene, stripped);
-	(void)fg_symbolizer_find(symbolizer, module, address_of(&scene->elf, "target_plain"),
-				 &chain);
+	strip_and_add(stripped, section);
+	assert_int_equal(fg_mini_debug_read(stripped, &mini, &err), FG_EPARSE);
+	assert_int_equal(fg_mini_debug_read(LIBRARY, &mini, &err), FG_ENOENT);
+	new_symbolizer(&(struct fg_symbolizer_options){.debug_root = "/nowhere"});
+	module = open_module(&elf, stripped);
+	(void)find(module, address_of(&elf, "target_plain"));
 	assert_string_equal(chain[0].function->name, "target_plain");
-	fg_symbolizer_free(symbolizer);
-	free(add);
 }
 
 /* dwz moves data that several files share into a third file. */
 FG_TEST_IN(debug_information_that_files_share_is_followed, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const char *one = in(scene, "libone.so");
-	const char *other = in(scene, "libother.so");
-	struct scene shared = {0};
-	struct fg_symbolizer *symbolizer = NULL;
-	struct fg_error err = {0};
+	const char *one = in("libone.so");
+	const char *other = in("libother.so");
+	struct fg_elf shared = {0};
 
-	if (!has("dwz"))
-		skip();
-	assert_int_equal(fg_elf_read(FG_TEST_SYMBOLS_SHARED, &shared.elf, &err), FG_OK);
+	skip_without("dwz");
+	assert_int_equal(fg_elf_read(FG_TEST_SYMBOLS_SHARED, &shared, &err), FG_OK);
 	run("cp", (const char *const[]){FG_TEST_SYMBOLS_SHARED, one, NULL});
 	run("cp", (const char *const[]){FG_TEST_SYMBOLS_SHARED, other, NULL});
-	run("dwz", (const char *const[]){"-m", in(scene, "shared.debug"), one, other, NULL});
-	symbolizer = fg_symbolizer_new(NULL);
-	expect_inlined(symbolizer, &shared, one);
-	fg_symbolizer_free(symbolizer);
-	assert_int_equal(unlink(in(scene, "shared.debug")), 0);
-	symbolizer = fg_symbolizer_new(NULL); /* no shared file: fewer details, no crash */
-	(void)fg_symbolizer_find(symbolizer, open_module(symbolizer, &shared, other),
-				 address_of(&shared.elf, "target_outer"),
-				 &(const struct fg_symbol *){NULL});
-	fg_symbolizer_free(symbolizer);
-	fg_elf_release(&shared.elf);
+	run("dwz", (const char *const[]){"-m", in("shared.debug"), one, other, NULL});
+	new_symbolizer(NULL);
+	expect_inlined_of(&shared, one);
+	assert_int_equal(unlink(in("shared.debug")), 0);
+	new_symbolizer(NULL); /* no shared file: fewer details, no crash */
+	(void)find(open_module(&shared, other), address_of(&shared, "target_outer"));
+	fg_elf_release(&shared);
 }
 
-static char *only_dwo(const struct scene *scene)
+static char *only_dwo(void)
 {
 	char *found = NULL;
 	char **names;
 	size_t count;
-	struct fg_error err = {0};
 
-	assert_int_equal(fg_fs_list(scene->scratch.path, &names, &count, &err), FG_OK);
+	assert_int_equal(fg_fs_list(scratch.path, &names, &count, &err), FG_OK);
 	for (size_t i = 0; i < count; i++)
 		if (!found && strstr(names[i], ".dwo"))
-			found = fg_fs_join(scene->scratch.path, names[i]);
+			found = fg_fs_join(scratch.path, names[i]);
 	fg_fs_list_free(names, count);
 	assert_non_null(found);
 	return found;
@@ -395,33 +372,28 @@ static char *only_dwo(const struct scene *scene)
  */
 FG_TEST_IN(split_debug_information_is_read_and_missed, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
-	const char *library = in(scene, "libsplit.so");
-	const struct fg_symbol *chain;
+	const struct fg_symbolizer_options options = {.cache_folder = scratch.path};
+	const char *library = in("libsplit.so");
 	char *dwo = NULL;
 	char *away = NULL;
 
-	if (!has("gcc"))
-		skip();
+	skip_without("gcc");
 	run("gcc", (const char *const[]){"-g", "-O2", "-gsplit-dwarf", "-shared", "-fPIC",
 					 "-Wl,--build-id", "-o", library, SOURCE, NULL});
-	dwo = only_dwo(scene);
+	dwo = only_dwo();
 	away = fg_xasprintf("%s.away", dwo);
 	for (int there = 0; there < 2; there++) {
-		struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
-		struct fg_symbol_module *module =
-			fg_symbolizer_module(symbolizer, library, NULL, 0, false);
-		struct fg_elf elf;
-		struct fg_error err = {0};
+		struct fg_symbol_module *module;
+		struct fg_elf whole;
 		size_t longest = 0;
 		bool has_line = false;
 
+		new_symbolizer(&options);
+		module = fg_symbolizer_module(symbolizer, library, NULL, 0, false);
 		assert_int_equal(there ? rename(away, dwo) : rename(dwo, away), 0);
-		assert_int_equal(fg_elf_read(library, &elf, &err), FG_OK);
+		assert_int_equal(fg_elf_read(library, &whole, &err), FG_OK);
 		for (uint64_t at = 0; at < 32; at++) {
-			const size_t count = fg_symbolizer_find(
-				symbolizer, module, address_of(&elf, "target_outer") + at, &chain);
+			const size_t count = find(module, address_of(&whole, "target_outer") + at);
 
 			longest = count > longest ? count : longest;
 			has_line = has_line || chain[0].at_line > 0;
@@ -429,8 +401,7 @@ FG_TEST_IN(split_debug_information_is_read_and_missed, set_up, tear_down)
 		assert_int_equal(longest, there ? 3 : 1);
 		assert_true(has_line);
 		assert_int_equal(fg_symbol_module_missing_units(module), there ? 0 : 1);
-		fg_elf_release(&elf);
-		fg_symbolizer_free(symbolizer);
+		fg_elf_release(&whole);
 	}
 	free(dwo);
 	free(away);
@@ -438,171 +409,116 @@ FG_TEST_IN(split_debug_information_is_read_and_missed, set_up, tear_down)
 
 FG_TEST_IN(a_separate_file_is_found_by_build_id, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const char *root = in(scene, "debug");
+	const char *root = in("debug");
 	const struct fg_symbolizer_options options = {.debug_root = root};
-	struct fg_symbolizer *symbolizer;
 	char text[FG_BUILD_ID_TEXT];
-	struct fg_error err = {0};
 	char *file;
 	char *folder;
 
-	fg_elf_build_id_text(&scene->elf, text);
+	fg_elf_build_id_text(&elf, text);
 	file = fg_xasprintf("%s/.build-id/%.2s/%s.debug", root, text, text + 2);
 	folder = fg_fs_parent(file);
 	assert_int_equal(fg_fs_make_folders(folder, 0755, &err), FG_OK);
-	split(scene, in(scene, "libs.so"), file);
-	symbolizer = fg_symbolizer_new(&options);
-	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
-	fg_symbolizer_free(symbolizer);
+	split(in("libs.so"), file);
+	expect_inlined(&options, in("libs.so"));
 	free(file);
 	free(folder);
 }
 
 FG_TEST_IN(a_separate_file_is_found_by_its_link_and_checked, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	char *link = fg_xasprintf("--add-gnu-debuglink=%s", in(scene, "libs.debug"));
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	const struct fg_symbol *chain;
 	char *text;
 	size_t size;
 
-	split(scene, in(scene, "libs.so"), in(scene, "libs.debug"));
-	run("objcopy", (const char *const[]){link, in(scene, "libs.so"), NULL});
-	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
-	fg_symbolizer_free(symbolizer);
+	split_and_link();
+	expect_inlined(NULL, in("libs.so"));
 	/* one flipped bit: the separate file's checksum no longer matches, so it is not used */
-	text = fg_scratch_read(&scene->scratch, "libs.debug", &size);
+	text = fg_scratch_read(&scratch, "libs.debug", &size);
 	text[size - 1] ^= 1;
-	fg_scratch_write(&scene->scratch, "libs.debug", text, size);
-	symbolizer = fg_symbolizer_new(NULL);
-	assert_int_equal(find_inlined(symbolizer,
-				      open_module(symbolizer, scene, in(scene, "libs.so")), scene,
-				      &chain),
-			 0);
-	fg_symbolizer_free(symbolizer);
+	fg_scratch_write(&scratch, "libs.debug", text, size);
+	new_symbolizer(NULL);
+	assert_int_equal(find_inlined(open_module(&elf, in("libs.so")), &elf), 0);
 	free(text);
-	free(link);
 }
 
 FG_TEST_IN(a_binary_of_another_build_is_not_guessed_from, set_up, tear_down)
 {
 	static const uint8_t OTHER[] = {0xde, 0xad, 0xbe, 0xef};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	struct fg_symbol_module *module =
-		fg_symbolizer_module(symbolizer, LIBRARY, OTHER, sizeof(OTHER), false);
-	const struct scene *scene = *state;
-	const struct fg_symbol *chain;
+	struct fg_symbol_module *module;
 
+	new_symbolizer(NULL);
+	module = fg_symbolizer_module(symbolizer, LIBRARY, OTHER, sizeof(OTHER), false);
 	assert_true(fg_symbol_module_is_bad(module));
 	assert_non_null(strstr(fg_symbol_module_source(module), "deadbeef"));
-	assert_int_equal(fg_symbolizer_find(symbolizer, module,
-					    address_of(&scene->elf, "target_plain"), &chain),
-			 1);
+	assert_int_equal(find(module, address_of(&elf, "target_plain")), 1);
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
-	fg_symbolizer_free(symbolizer);
 }
 
 FG_TEST_IN(a_trace_from_another_host_finds_its_binaries_in_a_folder, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const char *folders[] = {scene->scratch.path, NULL};
+	const char *folders[] = {scratch.path, NULL};
 	const struct fg_symbolizer_options options = {.binary_folders = folders};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
-	struct fg_error err = {0};
 
-	assert_int_equal(fg_fs_copy(LIBRARY, in(scene, "libcarried.so"), 0644, &err), FG_OK);
-	expect_inlined(symbolizer, scene, "/opt/far/away/libcarried.so");
-	fg_symbolizer_free(symbolizer);
-}
-
-static char *only_cache_file(const struct scene *scene)
-{
-	char text[FG_BUILD_ID_TEXT];
-
-	fg_elf_build_id_text(&scene->elf, text);
-	return fg_xasprintf("symbols/%.2s/%s.fgsym", text, text + 2);
+	assert_int_equal(fg_fs_copy(LIBRARY, in("libcarried.so"), 0644, &err), FG_OK);
+	expect_inlined(&options, "/opt/far/away/libcarried.so");
 }
 
 FG_TEST_IN(the_cache_gives_the_same_answers_without_the_debug_information, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
-	char *link = fg_xasprintf("--add-gnu-debuglink=%s", in(scene, "libs.debug"));
-	char *file = only_cache_file(scene);
+	const struct fg_symbolizer_options options = {.cache_folder = scratch.path};
+	char *file = cache_file();
 
-	split(scene, in(scene, "libs.so"), in(scene, "libs.debug"));
-	run("objcopy", (const char *const[]){link, in(scene, "libs.so"), NULL});
+	split_and_link();
 	for (int round = 0; round < 3; round++) {
-		struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
-
-		expect_inlined(symbolizer, scene, in(scene, "libs.so"));
-		fg_symbolizer_free(symbolizer);
-		assert_true(fg_fs_exists(in(scene, file)));
+		expect_inlined(&options, in("libs.so"));
+		assert_true(fg_fs_exists(in(file)));
 	}
 	free(file);
-	free(link);
 }
 
 FG_TEST_IN(unused_cache_files_are_removed, set_up, tear_down)
 {
 	static const struct timespec LONG_AGO[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
-	const struct scene *scene = *state;
-	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
-	struct fg_error err = {0};
-	char *file = only_cache_file(scene);
+	const struct fg_symbolizer_options options = {.cache_folder = scratch.path};
+	char *file = cache_file();
 
-	assert_int_equal(fg_fs_make_folders(in(scene, "symbols/aa"), 0755, &err), FG_OK);
-	fg_scratch_write_text(&scene->scratch, "symbols/aa/old.fgsym", "x");
-	fg_scratch_write_text(&scene->scratch, "symbols/aa/new.fgsym", "x");
-	fg_scratch_write_text(&scene->scratch, "symbols/aa/other", "x");
-	assert_int_equal(utimensat(AT_FDCWD, in(scene, "symbols/aa/old.fgsym"), LONG_AGO, 0), 0);
-	assert_int_equal(utimensat(AT_FDCWD, in(scene, "symbols/aa/other"), LONG_AGO, 0), 0);
-	expect_inlined(symbolizer, scene, LIBRARY);
-	fg_symbolizer_free(symbolizer);
-	assert_false(fg_fs_exists(in(scene, "symbols/aa/old.fgsym")));
-	assert_true(fg_fs_exists(in(scene, "symbols/aa/new.fgsym")));
-	assert_true(fg_fs_exists(in(scene, "symbols/aa/other")));
-	assert_true(fg_fs_exists(in(scene, file)));
+	assert_int_equal(fg_fs_make_folders(in("symbols/aa"), 0755, &err), FG_OK);
+	fg_scratch_write_text(&scratch, "symbols/aa/old.fgsym", "x");
+	fg_scratch_write_text(&scratch, "symbols/aa/new.fgsym", "x");
+	fg_scratch_write_text(&scratch, "symbols/aa/other", "x");
+	assert_int_equal(utimensat(AT_FDCWD, in("symbols/aa/old.fgsym"), LONG_AGO, 0), 0);
+	assert_int_equal(utimensat(AT_FDCWD, in("symbols/aa/other"), LONG_AGO, 0), 0);
+	expect_inlined(&options, LIBRARY);
+	assert_false(fg_fs_exists(in("symbols/aa/old.fgsym")));
+	assert_true(fg_fs_exists(in("symbols/aa/new.fgsym")));
+	assert_true(fg_fs_exists(in("symbols/aa/other")));
+	assert_true(fg_fs_exists(in(file)));
 	free(file);
 }
 
 /* A debuginfod server without a network: libdebuginfod accepts file:// as well. */
 FG_TEST_IN(debuginfod_is_used_when_switched_on, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const struct fg_symbolizer_options on = {.debuginfod = true};
-	char *url = fg_xasprintf("file://%s", scene->scratch.path);
-	struct fg_symbolizer *symbolizer;
-	const struct fg_symbol *chain;
+	char *url = fg_xasprintf("file://%s", scratch.path);
 	char text[FG_BUILD_ID_TEXT];
-	struct fg_error err = {0};
 	char *folder;
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW);
 
 	if (!library)
 		skip(); /* not installed here */
 	(void)dlclose(library);
-	fg_elf_build_id_text(&scene->elf, text);
-	folder = fg_xasprintf("%s/buildid/%s", scene->scratch.path, text);
+	fg_elf_build_id_text(&elf, text);
+	folder = fg_xasprintf("%s/buildid/%s", scratch.path, text);
 	assert_int_equal(fg_fs_make_folders(folder, 0755, &err), FG_OK);
-	split(scene, in(scene, "libs.so"), fg_scratch_path(&scene->scratch, "whole.debug"));
+	split(in("libs.so"), in("whole.debug"));
 	free(folder);
-	folder = fg_xasprintf("%s/buildid/%s/debuginfo", scene->scratch.path, text);
-	assert_int_equal(fg_fs_copy(in(scene, "whole.debug"), folder, 0644, &err), FG_OK);
+	folder = fg_xasprintf("%s/buildid/%s/debuginfo", scratch.path, text);
+	assert_int_equal(fg_fs_copy(in("whole.debug"), folder, 0644, &err), FG_OK);
 	(void)setenv("DEBUGINFOD_URLS", url, 1);
-	(void)setenv("DEBUGINFOD_CACHE_PATH", in(scene, "debuginfod"), 1);
-	symbolizer = fg_symbolizer_new(&on);
-	expect_inlined(symbolizer, scene, in(scene, "libs.so"));
-	fg_symbolizer_free(symbolizer);
-	symbolizer = fg_symbolizer_new(NULL); /* off: no server is asked */
-	assert_int_equal(find_inlined(symbolizer,
-				      open_module(symbolizer, scene, in(scene, "libs.so")), scene,
-				      &chain),
-			 0);
-	fg_symbolizer_free(symbolizer);
+	(void)setenv("DEBUGINFOD_CACHE_PATH", in("debuginfod"), 1);
+	expect_inlined(&(struct fg_symbolizer_options){.debuginfod = true}, in("libs.so"));
+	new_symbolizer(NULL); /* off: no server is asked */
+	assert_int_equal(find_inlined(open_module(&elf, in("libs.so")), &elf), 0);
 	(void)unsetenv("DEBUGINFOD_URLS");
 	free(folder);
 	free(url);
@@ -610,24 +526,19 @@ FG_TEST_IN(debuginfod_is_used_when_switched_on, set_up, tear_down)
 
 FG_TEST_IN(a_damaged_cache_is_made_anew, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	const struct fg_symbolizer_options options = {.cache_folder = scene->scratch.path};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(&options);
-	char *file = only_cache_file(scene);
+	const struct fg_symbolizer_options options = {.cache_folder = scratch.path};
+	char *file = cache_file();
 	char *bytes;
 	size_t size;
 
-	expect_inlined(symbolizer, scene, LIBRARY);
-	fg_symbolizer_free(symbolizer);
-	bytes = fg_scratch_read(&scene->scratch, file, &size);
+	expect_inlined(&options, LIBRARY);
+	bytes = fg_scratch_read(&scratch, file, &size);
 	for (size_t at = 0; at < size; at += size / 13 + 1) {
 		for (int cut = 0; cut < 2; cut++) {
 			bytes[at] ^= 0x20;
-			fg_scratch_write(&scene->scratch, file, bytes, cut ? at : size);
+			fg_scratch_write(&scratch, file, bytes, cut ? at : size);
 			bytes[at] ^= 0x20;
-			symbolizer = fg_symbolizer_new(&options);
-			expect_inlined(symbolizer, scene, LIBRARY);
-			fg_symbolizer_free(symbolizer);
+			expect_inlined(&options, LIBRARY);
 		}
 	}
 	free(bytes);
@@ -636,53 +547,47 @@ FG_TEST_IN(a_damaged_cache_is_made_anew, set_up, tear_down)
 
 FG_TEST_IN(damaged_binaries_are_refused_or_read_without_harm, set_up, tear_down)
 {
-	const struct scene *scene = *state;
-	struct fg_error err = {0};
 	size_t size;
 	char *bytes;
 
 	assert_int_equal(fg_fs_read(LIBRARY, 1 << 24, &bytes, &size, &err), FG_OK);
 	for (size_t i = 0; i < 200; i++) {
-		struct fg_elf elf;
+		struct fg_elf damaged;
 		size_t at = i < 64 ? i : size - (i - 63) * 16; /* header, then section table */
 		char old = bytes[at];
 
 		bytes[at] = (char)0xff;
-		if (fg_elf_parse(bytes, size, "damaged", &elf, &err) == FG_OK) {
-			(void)fg_elf_find(&elf, 0x1100);
-			(void)fg_elf_plt_target(&elf, 0x1020);
-			fg_elf_release(&elf);
+		if (fg_elf_parse(bytes, size, "damaged", &damaged, &err) == FG_OK) {
+			(void)fg_elf_find(&damaged, 0x1100);
+			(void)fg_elf_plt_target(&damaged, 0x1020);
+			fg_elf_release(&damaged);
 		}
 		bytes[at] = old;
-		if (fg_elf_parse(bytes, size * i / 200, "cut", &elf, &err) == FG_OK)
-			fg_elf_release(&elf);
+		if (fg_elf_parse(bytes, size * i / 200, "cut", &damaged, &err) == FG_OK)
+			fg_elf_release(&damaged);
 	}
 	assert_int_equal(fg_elf_parse("rubbish", 7, "rubbish", &(struct fg_elf){0}, &err),
 			 FG_EPARSE);
-	(void)scene;
 	free(bytes);
 }
 
 FG_TEST_IN(the_vdso_has_names, set_up, tear_down)
 {
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	struct fg_symbol_module *module = fg_symbolizer_module(symbolizer, "[vdso]", NULL, 0, true);
-	const struct fg_symbol *chain;
+	struct fg_symbol_module *module;
 	bool found = false;
 
+	new_symbolizer(NULL);
+	module = fg_symbolizer_module(symbolizer, "[vdso]", NULL, 0, true);
 	for (uint64_t at = 0; at < 0x2000 && !found; at += 16) {
-		(void)fg_symbolizer_find(symbolizer, module, at, &chain);
+		(void)find(module, at);
 		found = strstr(chain[0].function->name, "vdso_") != NULL;
 	}
 	assert_true(found);
-	fg_symbolizer_free(symbolizer);
 }
 
 FG_TEST_IN(code_made_at_run_time_is_named_by_its_map, set_up, tear_down)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	const struct fg_symbol *chain;
 	char path[64];
 	FILE *file;
 
@@ -693,15 +598,15 @@ FG_TEST_IN(code_made_at_run_time_is_named_by_its_map, set_up, tear_down)
 		"7000 100 lambda_one\nrubbish\n7100 10 \n7040 8 patched\nffffffffffffffff 9 wrap\n",
 		file);
 	(void)fclose(file);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
+	new_symbolizer(NULL);
+	(void)find(fg_symbolizer_jit(symbolizer, pid), 0x7010);
 	assert_string_equal(chain[0].function->name, "lambda_one");
 	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
+	(void)find(fg_symbolizer_jit(symbolizer, pid), 0x7044);
 	assert_string_equal(chain[0].function->name, "patched");
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
+	(void)find(fg_symbolizer_jit(symbolizer, pid), 0x7104);
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	(void)unlink(path);
-	fg_symbolizer_free(symbolizer);
 }
 
 static void check_place(const char *name, const char *expected, const char *file, unsigned line)

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+struct outcome outcome;
+
 const char *target_path(const char *name)
 {
 	static char ring[4][4096];
@@ -102,45 +104,50 @@ static char *read_all(int fd)
 	return text;
 }
 
-void run_target(const struct run *run, struct outcome *outcome)
+int outcome_release(void **state)
+{
+	(void)state;
+	trace_free(outcome.traces);
+	free(outcome.output);
+	if (outcome.scratch.path[0])
+		fg_scratch_release(&outcome.scratch);
+	outcome = (struct outcome){0};
+	return 0;
+}
+
+void run_target(const struct run *run)
 {
 	int pipes[2];
 	int status = 0;
 
-	fg_scratch_init(&outcome->scratch);
+	(void)outcome_release(NULL);
+	fg_scratch_init(&outcome.scratch);
 	assert_int_equal(pipe(pipes), 0);
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		(void)close(pipes[0]);
-		become(run, outcome->scratch.path, pipes[1]);
+		become(run, outcome.scratch.path, pipes[1]);
 	}
 	(void)close(pipes[1]);
-	outcome->output = read_all(pipes[0]);
+	outcome.output = read_all(pipes[0]);
 	(void)close(pipes[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != run->exit_code)
 		fail_msg("%s: wait status %#x, said: %s", run->words[0], (unsigned)status,
-			 outcome->output);
-	outcome->traces = run->without_collector ? NULL : trace_load(outcome->scratch.path);
+			 outcome.output);
+	outcome.traces = run->without_collector ? NULL : trace_load(outcome.scratch.path);
 }
 
-void outcome_release(struct outcome *outcome)
-{
-	trace_free(outcome->traces);
-	free(outcome->output);
-	fg_scratch_release(&outcome->scratch);
-}
-
-double outcome_truth(const struct outcome *outcome, const char *name)
+double outcome_truth(const char *name)
 {
 	const size_t size = strlen(name);
 
-	for (const char *line = outcome->output; line && *line;
+	for (const char *line = outcome.output; line && *line;
 	     line = strchr(line, '\n'), line += line != NULL)
 		if (strncmp(line, name, size) == 0 && line[size] == ' ')
 			return strtod(line + size, NULL);
-	fail_msg("%s is not in: %s", name, outcome->output);
+	fail_msg("%s is not in: %s", name, outcome.output);
 	return 0;
 }

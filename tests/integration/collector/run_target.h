@@ -24,18 +24,20 @@ struct run {
 	int exit_code;    /* expected */
 };
 
-struct outcome {
+/* The outcome of the last run. */
+extern struct outcome {
 	struct trace *traces;
 	char *output;
 	struct fg_scratch scratch;
-};
+} outcome;
 
 /* Do programs run under an emulator? Signals are slow there, and perf events are missing. */
 bool is_emulated(void);
-void run_target(const struct run *run, struct outcome *outcome);
-void outcome_release(struct outcome *outcome);
+void run_target(const struct run *run);
+/* Is the tear-down of each test that runs a target. */
+int outcome_release(void **state);
 /* Returns the value that follows a name in the target's output. */
-double outcome_truth(const struct outcome *outcome, const char *name);
+double outcome_truth(const char *name);
 /* Returns the absolute path of a target, in a buffer that the fourth call after this one reuses. */
 const char *target_path(const char *name);
 

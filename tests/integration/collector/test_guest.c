@@ -19,15 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static void every_child_comes_back(void **state)
+FG_TEST_IN(every_child_comes_back, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"storm_fork", "15"}};
 	unsigned images = 0;
 
-	(void)state;
-	run.words[0] = target_path("storm_fork");
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {target_path("storm_fork"), "15"}});
 	for (const struct trace *trace = outcome.traces; trace; trace = trace->next)
 		images += trace_inclusive(trace, "in_child") > 0;
 	/*
@@ -37,81 +33,46 @@ static void every_child_comes_back(void **state)
 	assert_true(images >= 50);
 	assert_true(trace_inclusive(outcome.traces, "in_child") > 60 * 2e6);
 	assert_true(trace_inclusive(outcome.traces, "in_parent") > 15 * 2e6);
-	outcome_release(&outcome);
 }
 
-static void children_are_left_alone_when_asked(void **state)
+FG_TEST_IN(no_call_is_cut_short, NULL, outcome_release)
 {
-	struct outcome outcome;
-	char only[64];
-	struct run run = {.words = {"storm_fork", "20"}, .settings = {only}};
-
-	(void)state;
-	run.words[0] = target_path("storm_fork");
-	(void)snprintf(only, sizeof(only), FG_ENV_ONLY "=%d", (int)getpid());
-	run_target(&run, &outcome);
-	assert_non_null(outcome.traces);
-	assert_null(outcome.traces->next);
-	assert_true(trace_inclusive(outcome.traces, "in_parent") > 20 * 2e6);
-	outcome_release(&outcome);
-}
-
-static void no_call_is_cut_short(void **state)
-{
-	static const char *const settings[][3] = {
-		{FG_ENV_PERIOD "=100000", NULL, NULL},
-		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick", NULL},
-		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall", NULL},
-		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=jitter", NULL},
+	static const char *const settings[][2] = {
+		{FG_ENV_PERIOD "=100000", NULL},
+		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick"},
+		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall"},
+		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=jitter"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"eintr", "120"}};
-
-		memcpy(run.settings, settings[i], sizeof(settings[i]));
-		run_target(&run, &outcome);
-		assert_true(outcome_truth(&outcome, "interrupted") ==
-			    0); /* NOLINT: a whole number */
+		run_target(&(struct run){.words = {"eintr", "120"},
+					 .settings = {settings[i][0], settings[i][1]}});
+		assert_true(outcome_truth("interrupted") == 0); /* NOLINT: a whole number */
 		assert_true(outcome.traces->sample_count > 0);
-		outcome_release(&outcome);
 	}
 }
 
-static void the_programs_own_use_of_the_signal_continues(void **state)
+FG_TEST_IN(the_programs_own_use_of_the_signal_continues, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"own_signal"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"own_signal"}});
 	assert_true(trace_inclusive(outcome.traces, "work_with_own_timer") > 1.8e8);
 	/* Sampling continues after the program has closed every descriptor. */
 	assert_true(trace_inclusive(outcome.traces, "work_without_descriptors") > 1.2e8);
 	assert_true(outcome.traces->header.forwarded >= 5);
-	outcome_release(&outcome);
 }
 
-static void waiting_for_the_signal_continues(void **state)
+FG_TEST_IN(waiting_for_the_signal_continues, NULL, outcome_release)
 {
-	static const struct {
-		const char *settings[2];
-		const char *argument;
-	} cases[] = {
-		{{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=cpu"}, NULL},
-		{{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick"}, NULL},
-		{{FG_ENV_PERIOD "=200000", FG_ENV_CLOCK "=jitter"}, "process"},
-		{{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall"}, "wall"},
+	static const char *const settings[][3] = {
+		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=cpu", NULL},
+		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick", NULL},
+		{FG_ENV_PERIOD "=200000", FG_ENV_CLOCK "=jitter", "process"},
+		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall", "wall"},
 	};
 
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"waits", cases[i].argument}};
-
-		memcpy(run.settings, cases[i].settings, sizeof(cases[i].settings));
-		run_target(&run, &outcome);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(settings); i++) {
+		run_target(&(struct run){.words = {"waits", settings[i][2]},
+					 .settings = {settings[i][0], settings[i][1]}});
 		/*
 		 * Sampling continued after the waits. How much of 100 ms is user time depends on
 		 * the current cost of signals: 10 ms of samples suffice.
@@ -119,64 +80,23 @@ static void waiting_for_the_signal_continues(void **state)
 		assert_true(trace_inclusive(outcome.traces, "afterwards") > 1e7);
 		assert_true(trace_inclusive(outcome.traces, "be_sampled") > 1e7);
 		assert_true(outcome.traces->header.forwarded >= 10);
-		outcome_release(&outcome);
 	}
 }
 
-static void a_wait_ends_when_its_handler_has_run(void **state)
+FG_TEST_IN(a_wait_ends_when_its_handler_has_run, NULL, outcome_release)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick",
 					     FG_ENV_CLOCK "=wall"};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"woken"},
-				  .settings = {FG_ENV_PERIOD "=100000", clocks[i]}};
-
-		run_target(&run, &outcome);
-		assert_true(outcome_truth(&outcome, "woken") >= 4);
-		outcome_release(&outcome);
+		run_target(&(struct run){.words = {"woken"},
+					 .settings = {FG_ENV_PERIOD "=100000", clocks[i]}});
+		assert_true(outcome_truth("woken") >= 4);
 	}
-}
-
-/*
- * A sample is delivered before a signal that was sent to the process, and both interrupt the same
- * call.
- */
-static void a_pending_handlers_flags_decide_how_a_call_ends(void **state)
-{
-	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick"};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"yielding"},
-				  .settings = {FG_ENV_PERIOD "=1000000", clocks[i]}};
-
-		run_target(&run, &outcome);
-		assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
-		assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
-		outcome_release(&outcome);
-	}
-}
-
-/* A tick interrupts no call, and restarts none that the program's handler has ended. */
-static void a_tick_restarts_no_call(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"yielding", "ticks"},
-			  .settings = {FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick"}};
-
-	(void)state;
-	run_target(&run, &outcome);
-	assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
-	assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
-	outcome_release(&outcome);
 }
 
 /* Without the collector's help, the kernel would end a call that unblocks a pending sample. */
-static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
+FG_TEST_IN(a_sample_that_a_call_lets_in_does_not_end_it, NULL, outcome_release)
 {
 	static const char *const settings[][2] = {
 		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick"},
@@ -185,17 +105,12 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(settings); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"entering"}};
-
-		memcpy(run.settings, settings[i], sizeof(settings[i]));
-		run_target(&run, &outcome);
+		run_target(&(struct run){.words = {"entering"},
+					 .settings = {settings[i][0], settings[i][1]}});
 		/* five rounds of eleven calls */
-		assert_int_equal((int)outcome_truth(&outcome, "blocked"), 55);
-		assert_int_equal((int)outcome_truth(&outcome, "all"), 110);
-		outcome_release(&outcome);
+		assert_int_equal((int)outcome_truth("blocked"), 55);
+		assert_int_equal((int)outcome_truth("all"), 110);
 	}
 }
 
@@ -204,9 +119,14 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
  * arrives at the same time. With a thousand wall-clock samples a second, a child on a busy machine
  * is hardly ever found waiting.
  */
-static void the_programs_own_handler_decides_how_a_call_ends(void **state)
+FG_TEST_IN(the_programs_own_handler_decides_how_a_call_ends, NULL, outcome_release)
 {
 	static const char *const settings[][3] = {
+		/* A sample is delivered before a pending signal; both interrupt the same call. */
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu", NULL},
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick", NULL},
+		/* A tick interrupts no call, and restarts none that the handler has ended. */
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick", "ticks"},
 		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu", "own"},
 		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick", "own"},
 		{FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall", "own"},
@@ -215,64 +135,41 @@ static void the_programs_own_handler_decides_how_a_call_ends(void **state)
 		{FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall", "behind"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(settings); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"yielding", settings[i][2]},
-				  .settings = {settings[i][0], settings[i][1]}};
-
-		run_target(&run, &outcome);
-		assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
-		assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
-		outcome_release(&outcome);
+		run_target(&(struct run){.words = {"yielding", settings[i][2]},
+					 .settings = {settings[i][0], settings[i][1]}});
+		if ((int)outcome_truth("ended") != 20 || (int)outcome_truth("gone_on") != 10)
+			fail_msg("case %zu: %s", i, outcome.output);
 	}
 }
 
-static void a_signal_that_a_call_keeps_out_does_not_end_it(void **state)
+FG_TEST_IN(a_signal_that_a_call_keeps_out_does_not_end_it, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"yielding", "masked"},
-			  .settings = {FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall"}};
-
-	(void)state;
-	run_target(&run, &outcome);
-	assert_int_equal((int)outcome_truth(&outcome, "gone_on"), 10);
-	outcome_release(&outcome);
-}
-
-static double weight_of_all(const struct trace *trace)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < trace->sample_count; i++)
-		sum += (double)trace->samples[i].weight_ns;
-	return sum;
+	run_target(&(struct run){.words = {"yielding", "masked"},
+				 .settings = {FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall"}});
+	assert_int_equal((int)outcome_truth("gone_on"), 10);
 }
 
 /*
  * The sandbox allows only the few system calls that the program makes, and kills it for any other.
  * The program must end with its own exit code.
  */
-static void a_sandbox_is_not_disturbed(void **state)
+FG_TEST_IN(a_sandbox_is_not_disturbed, NULL, outcome_release)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=wall",
 					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick"};
 
-	(void)state;
 #ifdef FG_COVERAGE
 	print_message(
 		"skipped: libgcov, which is in the collector here, writes when the program ends\n");
 	skip();
 #endif
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
-		struct outcome outcome;
-		struct run run = {
+		run_target(&(struct run){
 			.words = {"sandbox"},
 			.settings = {clocks[i], FG_ENV_PERIOD "=500000"},
 			.exit_code = 5,
-		};
-
-		run_target(&run, &outcome);
+		});
 		/*
 		 * Samples continue on both sides of the entry, at least ten each. The shares of the
 		 * two functions depend on the current cost of signals, but no CPU time before the
@@ -281,69 +178,31 @@ static void a_sandbox_is_not_disturbed(void **state)
 		 */
 		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
 		const double inside = trace_inclusive(outcome.traces, "inside");
-		const double until_then = weight_of_all(outcome.traces) - inside;
+		const double until_then = trace_self(outcome.traces, NULL) - inside;
 
 		if ((knows_all && trace_inclusive(outcome.traces, "before") <= 0.5e7) ||
 		    inside <= 0.5e7)
 			fail_msg("%s: %.1f ms before, %.1f inside", clocks[i],
 				 trace_inclusive(outcome.traces, "before") / 1e6, inside / 1e6);
-		if (knows_all && until_then < 0.8 * outcome_truth(&outcome, "until_then"))
+		if (knows_all && until_then < 0.8 * outcome_truth("until_then"))
 			fail_msg("%s: %.1f ms of %.1f", clocks[i], until_then / 1e6,
-				 outcome_truth(&outcome, "until_then") / 1e6);
-		outcome_release(&outcome);
+				 outcome_truth("until_then") / 1e6);
 	}
-}
-
-static void exceptions_stay_with_their_unwinder(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"throwing", TARGETS_FOLDER "/libthrowing.so"},
-			  .settings = {FG_ENV_PERIOD "=200000"}};
-
-	(void)state;
-	run_target(&run, &outcome);
-	assert_true(outcome.traces->sample_count > 50);
-	outcome_release(&outcome);
 }
 
 /*
  * If malloc provided a handler's thread-local variables, the handler would sometimes call malloc
  * within malloc.
  */
-static void thread_local_memory_is_the_programs_own(void **state)
+FG_TEST_IN(thread_local_memory_is_the_programs_own, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"tls", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX},
-			  .settings = {FG_ENV_PERIOD "=100000"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"tls", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX},
+				 .settings = {FG_ENV_PERIOD "=100000"}});
 	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
 	/*
 	 * a thread that is preempted between its last record and its end may be sampled once more
 	 */
 	assert_in_range(outcome.traces->header.threads, 181, 185);
-	outcome_release(&outcome);
-}
-
-static void without_perf_the_next_clock_is_used_and_reported(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"short_threads", "150"}, .forbid_perf = true};
-
-	(void)state;
-	run_target(&run, &outcome);
-	const struct fg_trace_header *header = &outcome.traces->header;
-
-	assert_int_equal(header->clock_user, FG_CLOCK_JITTER);
-	assert_int_equal(header->perf_errno, 13);
-	assert_true(outcome.traces->kinds[FG_RECORD_NOTE] >= 1);
-	const double a = trace_inclusive(outcome.traces, "work_in_thread");
-	const double b = trace_inclusive(outcome.traces, "work_in_main");
-
-	assert_true(a + b > 0.5 * (outcome_truth(&outcome, "work_in_thread") +
-				   outcome_truth(&outcome, "work_in_main")));
-	outcome_release(&outcome);
 }
 
 /* ---- regions and units ---- */
@@ -361,13 +220,9 @@ static double weight_in_region(const struct trace *trace, const char *name)
 	return sum;
 }
 
-static void samples_have_their_region(void **state)
+FG_TEST_IN(samples_have_their_region, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"regions"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"regions"}});
 	const double outer = weight_in_region(outcome.traces, "outer");
 	const double inner = weight_in_region(outcome.traces, "inner");
 
@@ -385,17 +240,12 @@ static void samples_have_their_region(void **state)
 	assert_true(outcome.traces->region_ns[1] >=
 		    outcome.traces->region_ns[2] + 20 * 5 * UINT64_C(1000000));
 	assert_true(outcome.traces->units_ns >= outcome.traces->region_ns[1]);
-	outcome_release(&outcome);
 }
 
-static void threads_go_by_their_names(void **state)
+FG_TEST_IN(threads_go_by_their_names, NULL, outcome_release)
 {
 	static const char *const wanted[] = {"by itself", "by prctl", "by its maker"};
-	struct outcome outcome;
-	struct run run = {.words = {"names"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"names"}});
 	const struct trace *trace = outcome.traces;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wanted); i++) {
@@ -415,21 +265,51 @@ static void threads_go_by_their_names(void **state)
 	/* The main thread has the program's name; an unnamed thread has none. */
 	assert_int_equal(strncmp(trace->thread_names[1], "names", 5), 0);
 	assert_int_equal(trace->kinds[FG_RECORD_THREAD_NAME], FG_ARRAY_SIZE(wanted) + 1);
-	outcome_release(&outcome);
 }
 
-static void programs_marked_for_another_collector_are_served(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"itt"},
-			  .settings = {"INTEL_LIBITTNOTIFY64=" COLLECTOR_LIBRARY}};
+/* 32-bit programs get only the tests that depend on the architecture. */
+#ifndef TARGETS_32_BIT
 
-	(void)state;
-	run_target(&run, &outcome);
+FG_TEST_IN(children_are_left_alone_when_asked, NULL, outcome_release)
+{
+	char only[64];
+
+	(void)snprintf(only, sizeof(only), FG_ENV_ONLY "=%d", (int)getpid());
+	run_target(&(struct run){.words = {target_path("storm_fork"), "20"}, .settings = {only}});
+	assert_non_null(outcome.traces);
+	assert_null(outcome.traces->next);
+	assert_true(trace_inclusive(outcome.traces, "in_parent") > 20 * 2e6);
+}
+
+FG_TEST_IN(exceptions_stay_with_their_unwinder, NULL, outcome_release)
+{
+	run_target(&(struct run){.words = {"throwing", TARGETS_FOLDER "/libthrowing.so"},
+				 .settings = {FG_ENV_PERIOD "=200000"}});
+	assert_true(outcome.traces->sample_count > 50);
+}
+
+FG_TEST_IN(without_perf_the_next_clock_is_used_and_reported, NULL, outcome_release)
+{
+	run_target(&(struct run){.words = {"short_threads", "150"}, .forbid_perf = true});
+	const struct fg_trace_header *header = &outcome.traces->header;
+
+	assert_int_equal(header->clock_user, FG_CLOCK_JITTER);
+	assert_int_equal(header->perf_errno, 13);
+	assert_true(outcome.traces->kinds[FG_RECORD_NOTE] >= 1);
+	const double a = trace_inclusive(outcome.traces, "work_in_thread");
+	const double b = trace_inclusive(outcome.traces, "work_in_main");
+
+	assert_true(a + b >
+		    0.5 * (outcome_truth("work_in_thread") + outcome_truth("work_in_main")));
+}
+
+FG_TEST_IN(programs_marked_for_another_collector_are_served, NULL, outcome_release)
+{
+	run_target(&(struct run){.words = {"itt"},
+				 .settings = {"INTEL_LIBITTNOTIFY64=" COLLECTOR_LIBRARY}});
 	assert_true(weight_in_region(outcome.traces, "tracking") > 6e7);
 	assert_true(weight_in_region(outcome.traces, "fitting") >
 		    2 * weight_in_region(outcome.traces, "tracking"));
-	outcome_release(&outcome);
 }
 
 struct part_case {
@@ -439,7 +319,7 @@ struct part_case {
 	double high_ns;
 };
 
-static void only_the_requested_part_is_sampled(void **state)
+FG_TEST_IN(only_the_requested_part_is_sampled, NULL, outcome_release)
 {
 	static const struct part_case cases[] = {
 		{"whole", FG_ENV_UNITS "=5-9", 0.24e8, 0.72e8}, /* 5 units of 8 ms */
@@ -449,52 +329,42 @@ static void only_the_requested_part_is_sampled(void **state)
 		{"whole", FG_ENV_DURATION "=1", 0, 1e8},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"regions", cases[i].argument, "2000"},
-				  .settings = {cases[i].setting}};
-
-		run_target(&run, &outcome);
+		run_target(&(struct run){.words = {"regions", cases[i].argument, "2000"},
+					 .settings = {cases[i].setting}});
 		const double seen = trace_inclusive(outcome.traces, "work");
 
 		if (seen < cases[i].low_ns || seen > cases[i].high_ns)
 			fail_msg("%s: %.3f s", cases[i].setting, seen / 1e9);
-		outcome_release(&outcome);
 	}
 }
 
-static void a_control_page_switches_it_off(void **state)
+FG_TEST_IN(a_control_page_switches_it_off, NULL, outcome_release)
 {
 	const struct fg_control_page page = {.magic = FG_CONTROL_MAGIC, .off = 1};
 	const int fd = memfd_create("control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	char setting[64];
 	struct run run = {.words = {"regions", "whole", "2000"}, .settings = {setting}};
 
-	(void)state;
 	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=/proc/%d/fd/%d", (int)getpid(),
 		       fd);
 	assert_int_equal(ftruncate(fd, FG_CONTROL_PAGE_SIZE), 0);
 	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
 	/* A file that could be truncated is not mapped, and the trace says so. */
 	for (unsigned sealed = 0; sealed < 2; sealed++) {
-		struct outcome outcome;
-
 		if (sealed)
 			assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
-		run_target(&run, &outcome);
+		run_target(&run);
 		assert_int_equal(trace_inclusive(outcome.traces, "work") < 1, sealed);
 		assert_int_equal(outcome.traces->kinds[FG_RECORD_NOTE], !sealed);
-		outcome_release(&outcome);
 	}
 	(void)close(fd);
 }
 
 /* ---- death at any time ---- */
 
-static void a_killed_process_leaves_a_whole_trace(void **state)
+FG_TEST_IN(a_killed_process_leaves_a_whole_trace, NULL, outcome_release)
 {
-	(void)state;
 	for (unsigned i = 0; i < 25; i++) {
 		struct fg_scratch scratch;
 		char output[4200];
@@ -524,68 +394,29 @@ static void a_killed_process_leaves_a_whole_trace(void **state)
 	}
 }
 
-static void output_and_exit_code_are_the_programs_own(void **state)
+FG_TEST_IN(output_and_exit_code_are_the_programs_own, NULL, outcome_release)
 {
-	static const char *const commands[][6] = {
-		{"/bin/bash", "-c",
-		 "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; echo $x $y; exit 7",
-		 NULL},
-		{"/bin/sh", "-c", "ls /proc/self/fd | wc -l; ulimit -n; trap; kill -l 27", NULL},
-		{"/bin/sh", "-c", "head -c 3000000 /bin/bash | gzip -9 | cksum", NULL},
+	static const struct run runs[] = {
+		{.words = {"/bin/bash", "-c",
+			   "for i in $(seq 40); do x=$(echo $i; exit $i); y=$?; done; "
+			   "echo $x $y; exit 7"},
+		 .exit_code = 7},
+		{.words = {"/bin/sh", "-c", "ulimit -n; trap; kill -l 27"}},
+		{.words = {"/bin/sh", "-c", "head -c 3000000 /bin/bash | gzip -9 | cksum"}},
 	};
-	static const int codes[] = {7, 0, 0};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		struct outcome with;
-		struct outcome without;
-		struct run run = {.exit_code = codes[i]};
+	for (size_t i = 0; i < FG_ARRAY_SIZE(runs); i++) {
+		struct run without = runs[i];
+		char *output = NULL;
 
-		memcpy(run.words, commands[i], sizeof(commands[i]));
-		run_target(&run, &with);
-		run.without_collector = true;
-		run_target(&run, &without);
-		assert_non_null(with.traces);
-		if (i !=
-		    /*
-		     * the list of descriptors includes the collector's: the only visible difference
-		     */
-		    1)
-			assert_string_equal(with.output, without.output);
-		outcome_release(&with);
-		outcome_release(&without);
+		run_target(&runs[i]);
+		assert_non_null(outcome.traces);
+		output = fg_xstrdup(outcome.output);
+		without.without_collector = true;
+		run_target(&without);
+		assert_string_equal(output, outcome.output);
+		free(output);
 	}
 }
 
-int main(void)
-{
-	/* 32-bit programs get only the tests that depend on the architecture. */
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_child_comes_back),
-		cmocka_unit_test(no_call_is_cut_short),
-		cmocka_unit_test(the_programs_own_use_of_the_signal_continues),
-		cmocka_unit_test(waiting_for_the_signal_continues),
-		cmocka_unit_test(a_wait_ends_when_its_handler_has_run),
-		cmocka_unit_test(a_pending_handlers_flags_decide_how_a_call_ends),
-		cmocka_unit_test(a_tick_restarts_no_call),
-		cmocka_unit_test(a_sample_that_a_call_lets_in_does_not_end_it),
-		cmocka_unit_test(the_programs_own_handler_decides_how_a_call_ends),
-		cmocka_unit_test(a_signal_that_a_call_keeps_out_does_not_end_it),
-		cmocka_unit_test(a_sandbox_is_not_disturbed),
-		cmocka_unit_test(samples_have_their_region),
-		cmocka_unit_test(threads_go_by_their_names),
-		cmocka_unit_test(thread_local_memory_is_the_programs_own),
-#ifndef TARGETS_32_BIT
-		cmocka_unit_test(children_are_left_alone_when_asked),
-		cmocka_unit_test(exceptions_stay_with_their_unwinder),
-		cmocka_unit_test(without_perf_the_next_clock_is_used_and_reported),
-		cmocka_unit_test(programs_marked_for_another_collector_are_served),
-		cmocka_unit_test(only_the_requested_part_is_sampled),
-		cmocka_unit_test(a_control_page_switches_it_off),
-		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
-		cmocka_unit_test(output_and_exit_code_are_the_programs_own),
 #endif
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -77,21 +77,19 @@ static void judge_share(const struct sums *sums, double look_ns, char *wrong, si
 /*
  * A single run may be off by more than chance if a busy machine stops it in the wrong places. Then
  * all runs are judged together, after adding more. A bias that is present in every run stays
- * visible. The caller gets the last run.
+ * visible.
  */
-static void assert_share(const struct run *run, const struct share *share, struct outcome *outcome)
+static void assert_share(const struct run *run, const struct share *share)
 {
 	struct sums sums = {0};
 	char wrong[160];
 
 	for (int i = 0; i < RUNS_MAX; i++) {
-		if (i > 0)
-			outcome_release(outcome);
-		run_target(run, outcome);
-		sums.seen_a += trace_inclusive(outcome->traces, share->a);
-		sums.seen_b += trace_inclusive(outcome->traces, share->b);
-		sums.true_a += outcome_truth(outcome, share->a);
-		sums.true_b += outcome_truth(outcome, share->b);
+		run_target(run);
+		sums.seen_a += trace_inclusive(outcome.traces, share->a);
+		sums.seen_b += trace_inclusive(outcome.traces, share->b);
+		sums.true_a += outcome_truth(share->a);
+		sums.true_b += outcome_truth(share->b);
 		judge_share(&sums, share->look_ns, wrong, sizeof(wrong));
 		if (!wrong[0])
 			return;
@@ -128,123 +126,42 @@ static bool is_near(double seen, double truth, double part, double slack_ns)
 	return false;
 }
 
-static void tick_lockstep_does_not_bias(void **state)
+FG_TEST_IN(short_threads_get_their_share, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"lockstep", in_full_or("400", "120")}};
-
-	(void)state;
-	assert_share(&run, &(struct share){"two_thirds", "one_third", period_ns}, &outcome);
-	outcome_release(&outcome);
-}
-
-static void short_threads_get_their_share(void **state)
-{
-	struct outcome outcome;
 	const char *const count = in_full_or("500", "150");
 	const uint64_t threads = strtoull(count, NULL, 10);
 	struct run run = {.words = {"short_threads", count}};
 
-	(void)state;
-	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns}, &outcome);
+	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns});
 	/*
 	 * a thread that is preempted between its last record and its end may be sampled once more
 	 */
 	assert_in_range(outcome.traces->header.threads, threads + 1, 2 * threads + 1);
-	outcome_release(&outcome);
-}
-
-/* System time of threads shorter than a tick is attributed to these threads. */
-static void short_threads_in_the_kernel_get_their_share(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"short_threads", in_full_or("500", "150"), "system"}};
-
-	(void)state;
-	skip_without_perf();
-	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", 2 * kernel_tick_ns()},
-		     &outcome);
-	outcome_release(&outcome);
-}
-
-/* Only the kernel's own events find this system time; ticks alone meet it only by luck. */
-static void system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events(void **state)
-{
-	static const char *const steps[] = {"1", "4", "10"};
-
-	(void)state;
-	skip_without_perf();
-	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
-		struct outcome outcome;
-		struct run run = {.words = {"tick_aliasing", steps[i], "700"}};
-		const struct fg_trace_header *header;
-
-		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},
-			     &outcome);
-		header = &outcome.traces->header;
-		assert_int_equal(header->clock_system, FG_CLOCK_SYSTEM);
-		if (header->kernel_errno)
-			assert_int_equal(header->kernel_ns, 0);
-		else if (i > 0) /* at 1 ms other programs may take the CPU */
-			assert_true((double)header->kernel_ns > 0.5 * (double)header->system_ns);
-		assert_true(header->kernel_ns <= header->system_ns);
-		outcome_release(&outcome);
-	}
-}
-
-static void bursts_weigh_as_one_thread(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"burst", in_full_or("400", "150")}};
-
-	(void)state;
-	assert_share(&run, &(struct share){"work_alone", "work_together", period_ns}, &outcome);
-	outcome_release(&outcome);
-}
-
-static void two_equal_threads_weigh_the_same(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"two_threads", in_full_or("400", "150")}};
-
-	(void)state;
-	assert_share(&run, &(struct share){"work_left", "work_right", period_ns}, &outcome);
-	outcome_release(&outcome);
 }
 
 /*
  * Samples continue in all destructor rounds but the last, after which the thread is gone. A
  * collector that stopped at the first round would miss a quarter of the work.
  */
-static void threads_are_sampled_while_they_end(void **state)
+FG_TEST_IN(threads_are_sampled_while_they_end, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"thread_ends"}, .settings = {FG_ENV_PERIOD "=250000"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"thread_ends"}, .settings = {FG_ENV_PERIOD "=250000"}});
 	assert_true(trace_inclusive(outcome.traces, "in_destructor") > 0.85 * 440e6);
 	assert_true(trace_inclusive(outcome.traces, "in_object") > 0.85 * 200e6);
 	/*
 	 * a thread that is preempted between its last record and its end may be sampled once more
 	 */
 	assert_in_range(outcome.traces->header.threads, 404, 808);
-	outcome_release(&outcome);
 }
 
-static void the_last_thread_ends_the_process(void **state)
+FG_TEST_IN(the_last_thread_ends_the_process, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"thread_ends", "main"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"thread_ends", "main"}});
 	assert_true(trace_inclusive(outcome.traces, "in_last_thread") > 0.5e8);
 	assert_int_equal(outcome.traces->header.end, FG_END_EXIT);
 	/* their sum: the kernel's split of a tenth of a second depends on a few ticks */
 	assert_true(outcome.traces->header.end_user_ns + outcome.traces->header.end_system_ns >
 		    0.5e8);
-	outcome_release(&outcome);
 }
 
 /*
@@ -272,31 +189,25 @@ static bool adds_up(const struct trace *trace)
 
 /*
  * If the host stops this machine for a while, time passes that the program did not spend, so one
- * good run of several is enough. The caller gets that run.
+ * good run of several is enough.
  */
-static void assert_adds_up(const struct run *run, struct outcome *outcome)
+static void assert_adds_up(const struct run *run)
 {
 	for (int i = 0; i < RUNS_MAX; i++) {
-		run_target(run, outcome);
-		if (adds_up(outcome->traces))
+		run_target(run);
+		if (adds_up(outcome.traces))
 			return;
-		outcome_release(outcome);
 	}
 	fail_msg("the weights of %d runs do not add up", RUNS_MAX);
 }
 
-static void user_and_system_time_are_distinguished(void **state)
+FG_TEST_IN(user_and_system_time_are_distinguished, NULL, outcome_release)
 {
-	struct outcome outcome;
 	struct run run = {.words = {"kernel", "mixed", in_full_or("1000", "400")}};
 
-	(void)state;
 	skip_without_perf();
-	assert_share(&run, &(struct share){"read_in_turn", "work_in_turn", kernel_tick_ns()},
-		     &outcome);
-	outcome_release(&outcome);
-	assert_adds_up(&run, &outcome);
-	outcome_release(&outcome);
+	assert_share(&run, &(struct share){"read_in_turn", "work_in_turn", kernel_tick_ns()});
+	assert_adds_up(&run);
 }
 
 /* Asserts that nearly all system time is spent in `function`, in one run of several. */
@@ -306,118 +217,31 @@ static void assert_spends_system_time(const struct run *run, const char *functio
 	double truth = 0;
 
 	for (int i = 0; i < RUNS_MAX; i++) {
-		struct outcome outcome;
-
-		assert_adds_up(run, &outcome);
+		assert_adds_up(run);
 		seen = trace_inclusive(outcome.traces, function);
-		truth = outcome_truth(&outcome, "system");
-		outcome_release(&outcome);
+		truth = outcome_truth("system");
 		if (seen > 0.9 * truth)
 			return;
 	}
 	fail_msg("%d runs: %.0f ns of %.0f in %s", RUNS_MAX, seen, truth, function);
 }
 
-static void system_time_is_seen_in_full(void **state)
-{
-	const struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")}};
-
-	(void)state;
-	skip_without_perf();
-	assert_spends_system_time(&run, "read_zeros");
-}
-
-/* `--kernel off` leaves system time to the ticks. */
-static void without_the_kernels_events_ticks_meet_system_time(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")},
-			  .settings = {FG_ENV_KERNEL "=off"}};
-
-	(void)state;
-	skip_without_perf();
-	assert_adds_up(&run, &outcome);
-	assert_int_equal(outcome.traces->header.kernel_ns, 0);
-	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) > 0.2e9);
-	outcome_release(&outcome);
-}
-
-/*
- * A tick counts however little CPU time has passed since the previous one. Here three ticks come in
- * a millisecond of CPU time, so a collector that waited for a millisecond would see a third. Ticks
- * in user time are not samples; the first of them starts the fast timer.
- */
-static void every_tick_that_meets_system_time_counts(void **state)
-{
-	struct run run = {.words = {"ticking", in_full_or("400", "150")},
-			  .settings = {FG_ENV_KERNEL "=off"}};
-	double seen = 0;
-	double met = 0;
-
-	(void)state;
-	skip_without_perf();
-	for (int i = 0; i < RUNS_MAX && met < 60; i++) {
-		struct outcome outcome;
-
-		run_target(&run, &outcome);
-		for (size_t s = 0; s < outcome.traces->sample_count; s++) {
-			const struct trace_sample *sample = &outcome.traces->samples[s];
-
-			seen += sample->clock == FG_CLOCK_SYSTEM && sample->path != 0;
-		}
-		met += outcome_truth(&outcome, "met");
-		outcome_release(&outcome);
-	}
-	if (met < 60)
-		skip(); /* this CPU's ticks do not coincide with the clock's */
-	if (seen < 0.5 * met)
-		fail_msg("%.0f samples of %.0f ticks", seen, met);
-}
-
-static void page_faults_are_system_time_of_the_touching_function(void **state)
-{
-	const struct run run = {.words = {"kernel", "faults", in_full_or("1000", "400")}};
-	struct outcome outcome;
-
-	(void)state;
-	skip_without_perf();
-	assert_spends_system_time(&run, "touch_pages");
-	run_target(&run, &outcome);
-	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) >
-		    0.5 * outcome_truth(&outcome, "system"));
-	outcome_release(&outcome);
-}
-
-static void weights_add_up_to_cpu_time(void **state)
+FG_TEST_IN(weights_add_up_to_cpu_time, NULL, outcome_release)
 {
 	static const char *const rates[] = {FG_ENV_PERIOD "=1000000", FG_ENV_PERIOD "=100000"};
 
-	(void)state;
 	skip_without_perf();
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		struct outcome outcome;
 		struct run run = {.words = {"deep", "10"}, .settings = {rates[i]}};
 
-		assert_adds_up(&run, &outcome);
+		assert_adds_up(&run);
 		const struct fg_trace_header *header = &outcome.traces->header;
 		const double all = (double)(header->user_ns + header->system_ns);
 
 		assert_int_equal(header->samples, outcome.traces->sample_count);
 		assert_true(all == trace_self(outcome.traces, NULL)); /* NOLINT: whole numbers */
 		assert_int_equal(header->end, FG_END_EXIT);
-		outcome_release(&outcome);
 	}
-}
-
-static void a_sample_takes_at_most_twelve_bytes(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"deep", "10"}};
-
-	(void)state;
-	run_target(&run, &outcome);
-	assert_true(outcome.traces->sample_bytes <= 12 * outcome.traces->sample_count);
-	outcome_release(&outcome);
 }
 
 /* ---- stacks ---- */
@@ -430,11 +254,10 @@ struct depth_case {
 
 static void check_depth(const struct depth_case *wanted, const char *program)
 {
-	struct outcome outcome;
 	struct run run = {.words = {program, wanted->depth}};
 	size_t seen = 0;
 
-	run_target(&run, &outcome);
+	run_target(&run);
 	for (size_t i = 0; i < outcome.traces->sample_count; i++) {
 		const struct trace_sample *sample = &outcome.traces->samples[i];
 
@@ -453,10 +276,9 @@ static void check_depth(const struct depth_case *wanted, const char *program)
 	}
 	assert_true(seen > 50);
 	assert_int_equal(trace_lost(outcome.traces, FG_LOSS_DEEP) > 0, wanted->cut);
-	outcome_release(&outcome);
 }
 
-static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
+FG_TEST_IN(deep_stacks_are_whole_or_cut_in_the_middle, NULL, outcome_release)
 {
 	static const struct depth_case cases[] = {
 		{"0", 1, false},
@@ -465,7 +287,6 @@ static void deep_stacks_are_whole_or_cut_in_the_middle(void **state)
 		{"10000", 10001, true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check_depth(&cases[i], "deep");
 }
@@ -498,13 +319,12 @@ static const char *const indexes[] = {FG_ENV_INDEX "=own", FG_ENV_INDEX "=auto"}
 
 static void check_chain(const char *libraries, const char *index)
 {
-	struct outcome outcome;
 	struct run run = {.words = {"chain", "300", "600", libraries, "300"}, .settings = {index}};
 	double whole = 0;
 	unsigned in_parts = 0;
 	double all;
 
-	run_target(&run, &outcome);
+	run_target(&run);
 	for (size_t i = 0; i < outcome.traces->sample_count; i++) {
 		const struct trace_sample *sample = &outcome.traces->samples[i];
 
@@ -522,14 +342,12 @@ static void check_chain(const char *libraries, const char *index)
 	assert_true(in_parts <= 5);
 	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
-	outcome_release(&outcome);
 }
 
-static void a_chain_through_600_libraries_is_whole(void **state)
+FG_TEST_IN(a_chain_through_600_libraries_is_whole, NULL, outcome_release)
 {
 	struct fg_scratch libraries;
 
-	(void)state;
 	fg_scratch_init(&libraries);
 	copy_libraries(&libraries, 600);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(indexes); i++)
@@ -539,14 +357,13 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 
 static void check_storm(const char *index)
 {
-	struct outcome outcome;
 	struct run run = {
 		.words = {"storm_dlopen", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX, "200"},
 		.settings = {index}};
 	double all;
 
-	run_target(&run, &outcome);
-	const bool is_elsewhere = outcome_truth(&outcome, "same_address") < 10;
+	run_target(&run);
+	const bool is_elsewhere = outcome_truth("same_address") < 10;
 
 	if (is_elsewhere)
 		print_message(
@@ -561,23 +378,17 @@ static void check_storm(const char *index)
 	/* Both libraries were loaded and unloaded repeatedly, as two modules. */
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
 	assert_true(is_elsewhere || outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
-	outcome_release(&outcome);
 }
 
-static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
+FG_TEST_IN(unloaded_libraries_do_not_mix_with_later_ones, NULL, outcome_release)
 {
-	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(indexes); i++)
 		check_storm(indexes[i]);
 }
 
-static void odd_stacks_are_walked_or_marked(void **state)
+FG_TEST_IN(odd_stacks_are_walked_or_marked, NULL, outcome_release)
 {
-	struct outcome outcome;
-	struct run run = {.words = {"stacks"}};
-
-	(void)state;
-	run_target(&run, &outcome);
+	run_target(&(struct run){.words = {"stacks"}});
 	assert_true(trace_inclusive(outcome.traces, "on_coroutine") > 2e8);
 	assert_true(trace_inclusive(outcome.traces, "coroutine") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "small_thread") > 1e8);
@@ -608,36 +419,126 @@ static void odd_stacks_are_walked_or_marked(void **state)
 	assert_true(trace_inclusive(outcome.traces, "called_back") > 1e8);
 	assert_true(trace_inclusive(outcome.traces, "generated_code") >=
 		    0.99 * trace_inclusive(outcome.traces, "called_back"));
-	outcome_release(&outcome);
 }
 
-int main(void)
-{
-	/* 32-bit programs get only the tests that depend on the architecture. */
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_threads_get_their_share),
-		cmocka_unit_test(threads_are_sampled_while_they_end),
-		cmocka_unit_test(the_last_thread_ends_the_process),
-		cmocka_unit_test(user_and_system_time_are_distinguished),
-		cmocka_unit_test(weights_add_up_to_cpu_time),
-		cmocka_unit_test(deep_stacks_are_whole_or_cut_in_the_middle),
-		cmocka_unit_test(a_chain_through_600_libraries_is_whole),
-		cmocka_unit_test(unloaded_libraries_do_not_mix_with_later_ones),
-		cmocka_unit_test(odd_stacks_are_walked_or_marked),
+/* 32-bit programs get only the tests that depend on the architecture. */
 #ifndef TARGETS_32_BIT
-		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
-		cmocka_unit_test(
-			system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events),
-		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),
-		cmocka_unit_test(every_tick_that_meets_system_time_counts),
-		cmocka_unit_test(tick_lockstep_does_not_bias),
-		cmocka_unit_test(bursts_weigh_as_one_thread),
-		cmocka_unit_test(two_equal_threads_weigh_the_same),
-		cmocka_unit_test(system_time_is_seen_in_full),
-		cmocka_unit_test(page_faults_are_system_time_of_the_touching_function),
-		cmocka_unit_test(a_sample_takes_at_most_twelve_bytes),
-#endif
-	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+FG_TEST_IN(tick_lockstep_does_not_bias, NULL, outcome_release)
+{
+	struct run run = {.words = {"lockstep", in_full_or("400", "120")}};
+
+	assert_share(&run, &(struct share){"two_thirds", "one_third", period_ns});
 }
+
+/* System time of threads shorter than a tick is attributed to these threads. */
+FG_TEST_IN(short_threads_in_the_kernel_get_their_share, NULL, outcome_release)
+{
+	struct run run = {.words = {"short_threads", in_full_or("500", "150"), "system"}};
+
+	skip_without_perf();
+	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", 2 * kernel_tick_ns()});
+}
+
+/* Only the kernel's own events find this system time; ticks alone meet it only by luck. */
+FG_TEST_IN(system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events, NULL,
+	   outcome_release)
+{
+	static const char *const steps[] = {"1", "4", "10"};
+
+	skip_without_perf();
+	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
+		struct run run = {.words = {"tick_aliasing", steps[i], "700"}};
+		const struct fg_trace_header *header;
+
+		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns});
+		header = &outcome.traces->header;
+		assert_int_equal(header->clock_system, FG_CLOCK_SYSTEM);
+		if (header->kernel_errno)
+			assert_int_equal(header->kernel_ns, 0);
+		else if (i > 0) /* at 1 ms other programs may take the CPU */
+			assert_true((double)header->kernel_ns > 0.5 * (double)header->system_ns);
+		assert_true(header->kernel_ns <= header->system_ns);
+	}
+}
+
+FG_TEST_IN(bursts_weigh_as_one_thread, NULL, outcome_release)
+{
+	struct run run = {.words = {"burst", in_full_or("400", "150")}};
+
+	assert_share(&run, &(struct share){"work_alone", "work_together", period_ns});
+}
+
+FG_TEST_IN(two_equal_threads_weigh_the_same, NULL, outcome_release)
+{
+	struct run run = {.words = {"two_threads", in_full_or("400", "150")}};
+
+	assert_share(&run, &(struct share){"work_left", "work_right", period_ns});
+}
+
+FG_TEST_IN(system_time_is_seen_in_full, NULL, outcome_release)
+{
+	const struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")}};
+
+	skip_without_perf();
+	assert_spends_system_time(&run, "read_zeros");
+}
+
+/* `--kernel off` leaves system time to the ticks. */
+FG_TEST_IN(without_the_kernels_events_ticks_meet_system_time, NULL, outcome_release)
+{
+	struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")},
+			  .settings = {FG_ENV_KERNEL "=off"}};
+
+	skip_without_perf();
+	assert_adds_up(&run);
+	assert_int_equal(outcome.traces->header.kernel_ns, 0);
+	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) > 0.2e9);
+}
+
+/*
+ * A tick counts however little CPU time has passed since the previous one. Here three ticks come in
+ * a millisecond of CPU time, so a collector that waited for a millisecond would see a third. Ticks
+ * in user time are not samples; the first of them starts the fast timer.
+ */
+FG_TEST_IN(every_tick_that_meets_system_time_counts, NULL, outcome_release)
+{
+	struct run run = {.words = {"ticking", in_full_or("400", "150")},
+			  .settings = {FG_ENV_KERNEL "=off"}};
+	double seen = 0;
+	double met = 0;
+
+	skip_without_perf();
+	for (int i = 0; i < RUNS_MAX && met < 60; i++) {
+		run_target(&run);
+		for (size_t s = 0; s < outcome.traces->sample_count; s++) {
+			const struct trace_sample *sample = &outcome.traces->samples[s];
+
+			seen += sample->clock == FG_CLOCK_SYSTEM && sample->path != 0;
+		}
+		met += outcome_truth("met");
+	}
+	if (met < 60)
+		skip(); /* this CPU's ticks do not coincide with the clock's */
+	if (seen < 0.5 * met)
+		fail_msg("%.0f samples of %.0f ticks", seen, met);
+}
+
+FG_TEST_IN(page_faults_are_system_time_of_the_touching_function, NULL, outcome_release)
+{
+	const struct run run = {.words = {"kernel", "faults", in_full_or("1000", "400")}};
+
+	skip_without_perf();
+	assert_spends_system_time(&run, "touch_pages");
+	run_target(&run);
+	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) >
+		    0.5 * outcome_truth("system"));
+}
+
+FG_TEST_IN(a_sample_takes_at_most_twelve_bytes, NULL, outcome_release)
+{
+	run_target(&(struct run){.words = {"deep", "10"}});
+	assert_true(outcome.traces->sample_bytes <= 12 * outcome.traces->sample_count);
+}
+
+#endif

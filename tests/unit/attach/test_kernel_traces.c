@@ -22,146 +22,139 @@ enum {
 	FRAMES = 4
 };
 
+static struct fg_scratch scratch;
+static struct fg_trace_writer w;
+static struct fg_trace trace;
+
 /* Writes a program's frame, and below it do_syscall_64, vfs_read and a function of a module. */
-static void write_frames(struct fg_trace_writer *w)
+static void write_frames(void)
 {
 	const uint64_t program[FG_TRACE_MODULE_NUMBERS] = {PROGRAM, 0, 4096, 8192, 4096, 0};
 	const uint64_t kernel[FG_TRACE_MODULE_NUMBERS] = {KERNEL, 0, 0, 0, 0, FG_MODULE_KERNEL};
 
-	fg_trace_writer_chunk(w, 0, 0, w->header.start_monotonic_ns);
-	fg_trace_writer_mapping(w, program, NULL, 0, "/bin/program");
-	fg_trace_writer_mapping(w, kernel, NULL, 0, "[kernel]");
-	FG_TW(w, FG_RECORD_FRAME, 1, PROGRAM, 100, 0);
+	fg_trace_writer_chunk(&w, 0, 0, w.header.start_monotonic_ns);
+	fg_trace_writer_mapping(&w, program, NULL, 0, "/bin/program");
+	fg_trace_writer_mapping(&w, kernel, NULL, 0, "[kernel]");
+	FG_TW(&w, FG_RECORD_FRAME, 1, PROGRAM, 100, 0);
 	/* the return address of a call at the very end of the function */
-	FG_TW(w, FG_RECORD_FRAME, 2, KERNEL, 0xffffffff81000200, 0);
-	FG_TW(w, FG_RECORD_FRAME, 3, KERNEL, 0xffffffff81000200, FG_FRAME_EXACT);
-	FG_TW(w, FG_RECORD_FRAME, 4, KERNEL, 0xffffffffc0001010, FG_FRAME_EXACT);
+	FG_TW(&w, FG_RECORD_FRAME, 2, KERNEL, 0xffffffff81000200, 0);
+	FG_TW(&w, FG_RECORD_FRAME, 3, KERNEL, 0xffffffff81000200, FG_FRAME_EXACT);
+	FG_TW(&w, FG_RECORD_FRAME, 4, KERNEL, 0xffffffffc0001010, FG_FRAME_EXACT);
 	for (uint64_t i = 1; i <= FRAMES; i++)
-		FG_TW(w, FG_RECORD_NODE, i, i - 1, i);
-	fg_trace_writer_sample(w, FG_CLOCK_SYSTEM, 1000, FRAMES, 0);
+		FG_TW(&w, FG_RECORD_NODE, i, i - 1, i);
+	fg_trace_writer_sample(&w, FG_CLOCK_SYSTEM, 1000, FRAMES, 0);
 }
 
-static void begin(struct fg_trace_writer *w)
+static int begin(void **state)
 {
 	struct timespec real;
 
+	(void)state;
+	fg_scratch_init(&scratch);
 	(void)clock_gettime(CLOCK_REALTIME, &real);
-	fg_trace_writer_init(w);
-	w->header.start_monotonic_ns = (uint64_t)fg_clock_monotonic_ns();
-	w->header.start_realtime_ns = (uint64_t)real.tv_sec * FG_NS_PER_S + (uint64_t)real.tv_nsec;
-	w->header.end = FG_END_EXIT;
-	w->header.kernel_frames = 3;
+	fg_trace_writer_init(&w);
+	w.header.start_monotonic_ns = (uint64_t)fg_clock_monotonic_ns();
+	w.header.start_realtime_ns = (uint64_t)real.tv_sec * FG_NS_PER_S + (uint64_t)real.tv_nsec;
+	w.header.end = FG_END_EXIT;
+	w.header.kernel_frames = 3;
+	return 0;
 }
 
-static void finish(struct fg_trace_writer *w, const struct fg_scratch *scratch)
+static int end(void **state)
+{
+	(void)state;
+	fg_trace_release(&trace);
+	fg_trace_writer_release(&w);
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static void finish(void)
 {
 	size_t size = 0;
 
-	write_frames(w);
-	const char *bytes = fg_trace_writer_finish(w, &size);
+	write_frames();
+	const char *bytes = fg_trace_writer_finish(&w, &size);
 
-	fg_scratch_write(scratch, "1.0.fgtrace", bytes, size);
-	fg_scratch_write_text(scratch, "kallsyms", symbols);
-	fg_trace_writer_release(w);
+	fg_scratch_write(&scratch, "1.0.fgtrace", bytes, size);
+	fg_scratch_write_text(&scratch, "kallsyms", symbols);
 }
 
-static bool add_names(const struct fg_scratch *scratch, const char *names)
+static bool add_names(const char *names)
 {
-	char *path = fg_fs_join(fg_scratch_path(scratch, ""), names);
+	char *path = fg_fs_join(fg_scratch_path(&scratch, ""), names);
 	struct fg_kernel_naming naming = {.path = path};
 	bool is_hidden = false;
 
-	fg_kernel_naming_add(&naming, fg_scratch_path(scratch, ""));
+	fg_kernel_naming_add(&naming, fg_scratch_path(&scratch, ""));
 	is_hidden = naming.is_hidden;
 	fg_kernel_naming_release(&naming);
 	free(path);
 	return !is_hidden;
 }
 
-static void read_back(const struct fg_scratch *scratch, struct fg_trace *trace)
+static void read_back(void)
 {
-	assert_int_equal(fg_trace_read(fg_scratch_path(scratch, "1.0.fgtrace"), trace, NULL),
+	fg_trace_release(&trace);
+	assert_int_equal(fg_trace_read(fg_scratch_path(&scratch, "1.0.fgtrace"), &trace, NULL),
 			 FG_OK);
-	assert_string_equal(trace->damage, "");
-	assert_int_equal(trace->sample_count, 1);
+	assert_string_equal(trace.damage, "");
+	assert_int_equal(trace.sample_count, 1);
 }
 
-static const char *name_at(const struct fg_trace *trace, size_t frame)
+static const char *name_at(size_t frame)
 {
-	const struct fg_trace_address *at = &trace->frames[frame];
+	const struct fg_trace_address *at = &trace.frames[frame];
 
-	return fg_trace_symbol_at(trace, at->module, at->offset - !at->exact);
+	return fg_trace_symbol_at(&trace, at->module, at->offset - !at->exact);
 }
 
-FG_TEST(names_are_in_the_trace_afterwards)
+FG_TEST_IN(names_are_in_the_trace_afterwards, begin, end)
 {
-	struct fg_scratch scratch;
-	struct fg_trace_writer w;
-	struct fg_trace trace;
 	size_t chunks = 0;
 
-	fg_scratch_init(&scratch);
-	begin(&w);
-	finish(&w, &scratch);
-	assert_true(add_names(&scratch, "kallsyms"));
-	read_back(&scratch, &trace);
-	assert_null(name_at(&trace, 1));
-	assert_string_equal(name_at(&trace, 2), "do_syscall_64");
-	assert_string_equal(name_at(&trace, 3), "vfs_read");
-	assert_string_equal(name_at(&trace, 4), "ext4_read");
+	finish();
+	assert_true(add_names("kallsyms"));
+	read_back();
+	assert_null(name_at(1));
+	assert_string_equal(name_at(2), "do_syscall_64");
+	assert_string_equal(name_at(3), "vfs_read");
+	assert_string_equal(name_at(4), "ext4_read");
 	assert_string_equal(trace.modules[trace.frames[3].module].path, "[kernel]");
 	assert_string_equal(trace.modules[trace.frames[4].module].path, "[ext4]");
 	assert_true(trace.frames[4].exact);
 	assert_int_equal(trace.header.kernel_frames, 0);
 	chunks = trace.chunk_count;
-	fg_trace_release(&trace);
-	assert_true(add_names(&scratch, "kallsyms"));
-	read_back(&scratch, &trace);
+	assert_true(add_names("kallsyms"));
+	read_back();
 	assert_int_equal(trace.chunk_count, chunks);
-	fg_trace_release(&trace);
-	fg_scratch_release(&scratch);
 }
 
-static void assert_left_alone(struct fg_trace_writer *w, const char *names)
+static void assert_left_alone(const char *names)
 {
-	struct fg_scratch scratch;
-	struct fg_trace trace;
-
-	fg_scratch_init(&scratch);
-	finish(w, &scratch);
+	finish();
 	fg_scratch_write_text(&scratch, "hidden", "0000000000000000 T _text\n");
-	assert_int_equal(add_names(&scratch, names), strcmp(names, "hidden") != 0);
-	read_back(&scratch, &trace);
+	assert_int_equal(add_names(names), strcmp(names, "hidden") != 0);
+	read_back();
 	assert_int_equal(trace.symbol_count, 0);
 	assert_int_equal(trace.header.kernel_frames, 3);
-	fg_trace_release(&trace);
-	fg_scratch_release(&scratch);
 }
 
-FG_TEST(hidden_names_leave_the_trace_as_it_is)
+FG_TEST_IN(hidden_names_leave_the_trace_as_it_is, begin, end)
 {
-	struct fg_trace_writer w;
-
-	begin(&w);
-	assert_left_alone(&w, "hidden");
+	assert_left_alone("hidden");
 }
 
 /* The trace's addresses are from another boot: the current kernel's symbols do not apply. */
-FG_TEST(a_trace_from_before_the_kernels_start_gets_no_names)
+FG_TEST_IN(a_trace_from_before_the_kernels_start_gets_no_names, begin, end)
 {
-	struct fg_trace_writer w;
-
-	begin(&w);
 	w.header.start_realtime_ns -= 3600 * (uint64_t)FG_NS_PER_S;
-	assert_left_alone(&w, "kallsyms");
+	assert_left_alone("kallsyms");
 }
 
-FG_TEST(a_process_that_still_writes_is_not_disturbed)
+FG_TEST_IN(a_process_that_still_writes_is_not_disturbed, begin, end)
 {
-	struct fg_trace_writer w;
-
-	begin(&w);
 	w.header.end = FG_END_UNKNOWN;
 	w.header.pid = (uint32_t)getpid();
-	assert_left_alone(&w, "kallsyms");
+	assert_left_alone("kallsyms");
 }

@@ -44,11 +44,10 @@ static uint64_t how(const struct fg_opened *opened, const char *name)
 	return found ? *found : 0;
 }
 
-static void files_read_and_files_made_are_distinguished(void **state)
+FG_TEST_IN(files_read_and_files_made_are_distinguished, set_up, tear_down)
 {
 	struct fg_opened opened;
 
-	(void)state;
 	fg_scratch_write_text(&scratch, "read", "1");
 	fg_scratch_write_text(&scratch, "of_a_child", "2");
 	fg_scratch_write_text(&scratch, "untouched", "3");
@@ -67,21 +66,10 @@ static void files_read_and_files_made_are_distinguished(void **state)
 	fg_opened_release(&opened);
 }
 
-static void a_program_that_does_not_end_is_ended(void **state)
+FG_TEST_IN(a_program_that_does_not_end_is_ended, set_up, tear_down)
 {
 	struct fg_opened opened;
 
-	(void)state;
 	assert_int_equal(find("while :; do :; done", FG_NS_PER_S / 20, &opened), FG_ETIMEOUT);
 	assert_int_equal(opened.paths.count, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_read_and_files_made_are_distinguished),
-		cmocka_unit_test(a_program_that_does_not_end_is_ended),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

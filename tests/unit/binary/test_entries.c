@@ -47,17 +47,16 @@ static void expect(const char *name, enum fg_entry_refusal refusal)
 		fail_msg("%s: expected %u, got %u", name, (unsigned)refusal, found);
 }
 
-static void usual_beginnings_are_accepted(void **state)
+FG_TEST_IN(usual_beginnings_are_accepted, read_object, release_object)
 {
 	static const char *const names[] = {"plain",      "behind_endbr", "relative",  "early_exit",
 					    "with_guard", "starts_here",  "goes_there"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		expect(names[i], FG_ENTRY_ACCEPTED);
 }
 
-static void nops_that_the_compiler_left_are_distinguished(void **state)
+FG_TEST_IN(nops_that_the_compiler_left_are_distinguished, read_object, release_object)
 {
 	static const struct {
 		const char *name;
@@ -70,7 +69,6 @@ static void nops_that_the_compiler_left_are_distinguished(void **state)
 		{.name = "plain", .jump_at = 0, .window_size = 6},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		const struct fg_plan_entry *entry = entry_of(expected[i].name);
 
@@ -81,9 +79,8 @@ static void nops_that_the_compiler_left_are_distinguished(void **state)
 	expect("three_nops_and_memory", FG_ENTRY_FIXED);
 }
 
-static void unmovable_instructions_are_refused(void **state)
+FG_TEST_IN(unmovable_instructions_are_refused, read_object, release_object)
 {
-	(void)state;
 	expect("too_short", FG_ENTRY_SHORT);
 	expect("short_jump", FG_ENTRY_SHORT);
 	expect("thunk", FG_ENTRY_SHORT);
@@ -97,9 +94,8 @@ static void unmovable_instructions_are_refused(void **state)
 	expect("with_small_stack", FG_ENTRY_FIXED);
 }
 
-static void branches_into_the_first_instructions_refuse_them(void **state)
+FG_TEST_IN(branches_into_the_first_instructions_refuse_them, read_object, release_object)
 {
-	(void)state;
 	expect("loop_to_start", FG_ENTRY_INSIDE);
 	expect("loop_inside", FG_ENTRY_INSIDE);
 	expect("loop_behind_endbr", FG_ENTRY_INSIDE);
@@ -112,9 +108,8 @@ static void branches_into_the_first_instructions_refuse_them(void **state)
 	expect("handles_inside", FG_ENTRY_INSIDE);
 }
 
-static void undecodable_instructions_are_refused(void **state)
+FG_TEST_IN(undecodable_instructions_are_refused, read_object, release_object)
 {
-	(void)state;
 	expect("with_switch", FG_ENTRY_INSIDE);
 	expect("tail_call", FG_ENTRY_INSIDE);
 	expect("has_strange_part", FG_ENTRY_INSIDE);
@@ -122,9 +117,8 @@ static void undecodable_instructions_are_refused(void **state)
 	expect("not_code", FG_ENTRY_INSIDE);
 }
 
-static void a_fragment_of_a_function_is_refused(void **state)
+FG_TEST_IN(a_fragment_of_a_function_is_refused, read_object, release_object)
 {
-	(void)state;
 	expect("chosen_later", FG_ENTRY_UNBOUNDED);
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].address == entry_of("plain")->address)
@@ -156,7 +150,7 @@ static struct fg_plan_entry window_of(const uint8_t *bytes, size_t size,
 	return entry;
 }
 
-static void whole_instructions_are_taken(void **state)
+FG_TEST(whole_instructions_are_taken)
 {
 	static const uint8_t code[] = {
 		0xf3, 0x0f, 0x1e, 0xfa, /* endbr64 */
@@ -167,7 +161,6 @@ static void whole_instructions_are_taken(void **state)
 	};
 	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_ACCEPTED);
 
-	(void)state;
 	assert_int_equal(entry.jump_at, 4);
 	assert_int_equal(entry.window_size, 10);
 	assert_int_equal(entry.code_size, 6 + FG_PLAN_JUMP);
@@ -178,7 +171,7 @@ static void whole_instructions_are_taken(void **state)
 	assert_int_equal(distance_of(&entry, 0), 10 - (7 + 4));
 }
 
-static void a_place_in_memory_keeps_its_immediate_behind_it(void **state)
+FG_TEST(a_place_in_memory_keeps_its_immediate_behind_it)
 {
 	static const uint8_t code[] = {
 		0xc7, 0x05, 0x10, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, /* mov [rip+16], 1 */
@@ -186,13 +179,12 @@ static void a_place_in_memory_keeps_its_immediate_behind_it(void **state)
 	};
 	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_ACCEPTED);
 
-	(void)state;
 	assert_int_equal(entry.fixup_count, 2);
 	assert_int_equal(entry.fixups[0], 2);
 	assert_int_equal(distance_of(&entry, 0), 16);
 }
 
-static void a_short_branch_becomes_a_long_one(void **state)
+FG_TEST(a_short_branch_becomes_a_long_one)
 {
 	static const uint8_t code[] = {
 		0x48, 0x85, 0xff, /* test rdi, rdi */
@@ -201,7 +193,6 @@ static void a_short_branch_becomes_a_long_one(void **state)
 	};
 	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_ACCEPTED);
 
-	(void)state;
 	assert_int_equal(entry.code_size, 3 + 6 + FG_PLAN_JUMP);
 	assert_int_equal(entry.code[3], 0x0f);
 	assert_int_equal(entry.code[4], 0x84);
@@ -210,40 +201,19 @@ static void a_short_branch_becomes_a_long_one(void **state)
 	assert_int_equal(distance_of(&entry, 1), 5 - (10 + 4));
 }
 
-static void a_refusal_leaves_nothing_else(void **state)
+FG_TEST(a_refusal_leaves_nothing_else)
 {
 	static const uint8_t code[] = {0x55, 0x8b, 0x07, 0x90, 0x90, 0x90};
 	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_FIXED);
 
-	(void)state;
 	assert_int_equal(entry.code_size, 0);
 	assert_int_equal(entry.window_size, 0);
 }
 
-static void a_truncated_instruction_is_not_decoded(void **state)
+FG_TEST(a_truncated_instruction_is_not_decoded)
 {
 	static const uint8_t code[] = {0x55, 0x48, 0x89};
 
-	(void)state;
 	(void)window_of(code, sizeof(code), FG_ENTRY_UNBOUNDED);
 	(void)window_of(code, 1, FG_ENTRY_SHORT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual_beginnings_are_accepted),
-		cmocka_unit_test(nops_that_the_compiler_left_are_distinguished),
-		cmocka_unit_test(unmovable_instructions_are_refused),
-		cmocka_unit_test(branches_into_the_first_instructions_refuse_them),
-		cmocka_unit_test(undecodable_instructions_are_refused),
-		cmocka_unit_test(a_fragment_of_a_function_is_refused),
-		cmocka_unit_test(whole_instructions_are_taken),
-		cmocka_unit_test(a_place_in_memory_keeps_its_immediate_behind_it),
-		cmocka_unit_test(a_short_branch_becomes_a_long_one),
-		cmocka_unit_test(a_refusal_leaves_nothing_else),
-		cmocka_unit_test(a_truncated_instruction_is_not_decoded),
-	};
-
-	return cmocka_run_group_tests(tests, read_object, release_object);
 }

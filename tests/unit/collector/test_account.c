@@ -96,10 +96,20 @@ FG_TEST(faults_are_recognised_by_the_time_they_can_take)
 			fail_msg("%s", cases[i].why);
 }
 
+/* A look at clocks that show these numbers of ticks. */
+static void look(struct fg_account *account, uint64_t cpu, uint64_t user, uint64_t system, bool on,
+		 uint32_t switches)
+{
+	const struct fg_times now = {
+		.cpu_ns = cpu * tick_ns, .user_ns = user * tick_ns, .system_ns = system * tick_ns};
+	struct fg_times split;
+
+	fg_account_look(account, &now, on, switches, &split);
+}
+
 FG_TEST(time_that_is_not_sampled_is_not_owed)
 {
 	struct fg_account account;
-	struct fg_times split;
 
 	fg_account_open(&account, &(struct fg_times){0});
 	/*
@@ -107,67 +117,38 @@ FG_TEST(time_that_is_not_sampled_is_not_owed)
 	 */
 	for (unsigned n = 0; n < 3; n++)
 		fg_account_user(&account, period_ns);
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = tick_ns, .user_ns = tick_ns, .system_ns = 0},
-			true, 2, &split);
+	look(&account, 1, 1, 0, true, 2);
 	assert_true(fg_account_due(&account) == 0);
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 5 * tick_ns,
-					   .user_ns = tick_ns,
-					   .system_ns = 4 * tick_ns},
-			false, 3, &split);
+	look(&account, 5, 1, 4, false, 3);
 	assert_true(fg_account_due(&account) == 0);
 	/* sampling is on again: time counts from the next look on */
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 6 * tick_ns,
-					   .user_ns = 2 * tick_ns,
-					   .system_ns = 4 * tick_ns},
-			true, 4, &split);
+	look(&account, 6, 2, 4, true, 4);
 	assert_true(fg_account_due(&account) == 0);
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 7 * tick_ns,
-					   .user_ns = 2 * tick_ns,
-					   .system_ns = 5 * tick_ns},
-			true, 4, &split);
+	look(&account, 7, 2, 5, true, 4);
 	assert_true(fg_account_due(&account) == tick_ns);
 }
 
 FG_TEST(time_used_while_sampling_is_off_is_not_owed)
 {
 	struct fg_account account;
-	struct fg_times split;
 
 	fg_account_open(&account, &(struct fg_times){0});
 	assert_false(fg_account_is_behind(&account, true, 0));
 	assert_true(fg_account_is_behind(&account, false, 1));
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = tick_ns, .user_ns = tick_ns, .system_ns = 0},
-			false, 1, &split);
+	look(&account, 1, 1, 0, false, 1);
 	assert_false(fg_account_is_behind(&account, false, 1));
 	/* sampling was off for 25 kernel ticks, which do not count; later ticks do */
 	assert_true(fg_account_is_behind(&account, true, 2));
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 26 * tick_ns,
-					   .user_ns = tick_ns,
-					   .system_ns = 25 * tick_ns},
-			true, 2, &split);
+	look(&account, 26, 1, 25, true, 2);
 	assert_true(fg_account_due(&account) == 0);
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 28 * tick_ns,
-					   .user_ns = tick_ns,
-					   .system_ns = 27 * tick_ns},
-			true, 2, &split);
+	look(&account, 28, 1, 27, true, 2);
 	assert_true(fg_account_due(&account) == 2 * tick_ns);
 	fg_account_give(&account, 2 * tick_ns);
 	/*
 	 * sampling was off and on between two looks, and getrusage shifts the time of earlier
 	 * ticks: one tick was used, and one is owed
 	 */
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 29 * tick_ns,
-					   .user_ns = tick_ns,
-					   .system_ns = 36 * tick_ns},
-			true, 4, &split);
+	look(&account, 29, 1, 36, true, 4);
 	assert_true(fg_account_due(&account) == tick_ns);
 }
 

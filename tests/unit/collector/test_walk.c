@@ -10,7 +10,6 @@
 #include "collector/sampler/handler.h"
 #include "collector/sampler/kernel.h"
 #include "collector/sampler/sampling.h"
-#include "collector/sampler/writer.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/walk.h"
@@ -68,6 +67,13 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(now.random >> 32) % below;
 }
 
+static struct fg_regs regs_of(const ucontext_t *context)
+{
+	return (struct fg_regs){.pc = fg_arch_register(context, FG_DWARF_RA),
+				.sp = fg_arch_register(context, FG_DWARF_SP),
+				.bp = fg_arch_register(context, FG_DWARF_BP)};
+}
+
 /*
  * A copy of the innermost part of the stack, of any length and anywhere in a ring, leads to the
  * same path: its walk ends at a kept frame or at the outermost one.
@@ -75,9 +81,7 @@ static uint32_t draw(uint32_t below)
 static void check_copy(const ucontext_t *context, uint32_t path)
 {
 	static uint8_t ring[COPY_RING];
-	const struct fg_regs regs = {.pc = fg_arch_register(context, FG_DWARF_RA),
-				     .sp = fg_arch_register(context, FG_DWARF_SP),
-				     .bp = fg_arch_register(context, FG_DWARF_BP)};
+	const struct fg_regs regs = regs_of(context);
 	struct fg_stack_copy copy = {
 		.regs = regs,
 		.link = fg_arch_link(context),
@@ -411,35 +415,6 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 	block_samples(SIG_UNBLOCK);
 }
 
-/*
- * Creating a page is expensive in a handler: the first ones exist before any handler runs, and
- * later ones are created many at a time.
- */
-static void pages_of_the_file_are_made_ahead(void **state)
-{
-	const struct fg_trace_header *header = atomic_load(&fg_g.header);
-	char text[2048];
-	uint64_t made = fg_g.populated;
-	unsigned times = 0;
-
-	(void)state;
-	assert_true(made >= 16 * FG_TRACE_ALIGN);
-	memset(text, 'a', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	block_samples(SIG_BLOCK);
-	assert_true(fg_thread_enter(fg_self));
-	for (unsigned i = 0; i < 200; i++) {
-		assert_true(fg_note(fg_self, text));
-		assert_true(header->allocated <= fg_g.populated);
-		times += fg_g.populated != made;
-		made = fg_g.populated;
-	}
-	fg_thread_leave(fg_self);
-	block_samples(SIG_UNBLOCK);
-	/* with one page at a time, there would be 200 or 100 */
-	assert_in_range(times, 3, 10);
-}
-
 /* ---- records of the kernel's event ---- */
 
 enum {
@@ -448,13 +423,6 @@ enum {
 	RING = RING_PAGES * (int)FG_ARCH_PAGE,
 	RECORD_WORDS = 64, /* words of the stack */
 };
-
-static struct fg_regs regs_of(const ucontext_t *context)
-{
-	return (struct fg_regs){.pc = fg_arch_register(context, FG_DWARF_RA),
-				.sp = fg_arch_register(context, FG_DWARF_SP),
-				.bp = fg_arch_register(context, FG_DWARF_BP)};
-}
 
 /* The layout follows perf_event_open(2). */
 struct ring {
@@ -821,7 +789,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(walks_from_kept_frames_agree_with_libunwind),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),
-		cmocka_unit_test(pages_of_the_file_are_made_ahead),
 		cmocka_unit_test(records_are_taken_a_few_at_a_time),
 		cmocka_unit_test(records_in_new_functions_are_walked_a_few_frames_at_a_time),
 		cmocka_unit_test(a_record_waits_until_something_is_owed),

@@ -9,6 +9,7 @@
 
 static struct fg_scratch scratch;
 static char *record; /* folder of the records */
+static struct fg_links links;
 
 static void run(char *const *argv)
 {
@@ -47,29 +48,29 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	fg_links_release(&links);
 	free(record);
 	fg_scratch_release(&scratch);
 	return 0;
 }
 
-static void read_links(struct fg_links *links, size_t count)
+static void read_links(size_t count)
 {
 	struct fg_error err = {0};
 
-	if (fg_links_read(record, links, &err) != FG_OK)
+	if (fg_links_read(record, &links, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	assert_int_equal(links->count, count);
+	assert_int_equal(links.count, count);
 }
 
 FG_TEST_IN(a_program_is_linked_again_after_its_objects_are_gone, set_up, tear_down)
 {
-	struct fg_links links = {0};
 	struct fg_link *link = NULL;
 	char *path = NULL;
 	char **argv = NULL;
 
 	build("mkdir 'a folder'; cc -o 'a folder/my program' main.c; cp 'a folder/my program' first");
-	read_links(&links, 1);
+	read_links(1);
 	link = &links.items[0];
 	assert_string_equal(link->output, "a folder/my program");
 	assert_null(link->soname);
@@ -83,41 +84,34 @@ FG_TEST_IN(a_program_is_linked_again_after_its_objects_are_gone, set_up, tear_do
 	sh("cmp first 'a folder/my program'");
 	free(argv);
 	free(path);
-	fg_links_release(&links);
 }
 
 FG_TEST_IN(libraries_are_listed_with_their_names_newest_first, set_up, tear_down)
 {
-	struct fg_links links = {0};
-
 	build("cc -shared -fPIC -Wl,-soname,libf.so.1 -o libf.so f.c");
 	sh("touch -d 2001-01-01 'record of links'/links/*");
 	build("cc -shared -fPIC -Wl,-soname=libg.so.1 -o libg.so f.c");
-	read_links(&links, 2);
+	read_links(2);
 	assert_string_equal(links.items[0].output, "libg.so");
 	assert_string_equal(links.items[0].soname, "libg.so.1");
 	assert_string_equal(links.items[1].output, "libf.so");
 	assert_string_equal(links.items[1].soname, "libf.so.1");
-	fg_links_release(&links);
 }
 
 FG_TEST_IN(the_last_link_of_an_output_is_the_one_kept, set_up, tear_down)
 {
-	struct fg_links links = {0};
 	bool is_stripped = false;
 
 	build("cc -o program main.c; cc -s -o program main.c");
-	read_links(&links, 1);
+	read_links(1);
 	for (size_t i = 0; i < links.items[0].word_count; i++)
 		is_stripped = is_stripped || strcmp(links.items[0].words[i], "-s") == 0;
 	assert_true(is_stripped);
-	fg_links_release(&links);
 }
 
 FG_TEST_IN(a_note_that_cannot_be_written_fails_no_build, set_up, tear_down)
 {
 	struct fg_error err = {0};
-	struct fg_links links = {0};
 
 	build("rmdir 'record of links/links'; echo >'record of links/links'; cc -o program main.c;"
 	      "./program");
@@ -126,20 +120,16 @@ FG_TEST_IN(a_note_that_cannot_be_written_fails_no_build, set_up, tear_down)
 
 FG_TEST_IN(damaged_notes_are_passed_over, set_up, tear_down)
 {
-	struct fg_links links = {0};
-
 	build("cc -o program main.c");
 	sh("cd 'record of links/links'; : >empty; printf '/folder\\0ld\\0' >short;"
 	   "printf '/folder\\0ld\\0\\0\\0-o\\0' >nameless; mkdir folder");
-	read_links(&links, 1);
+	read_links(1);
 	assert_string_equal(links.items[0].output, "program");
-	fg_links_release(&links);
 }
 
 FG_TEST_IN(a_build_without_a_link_is_reported, set_up, tear_down)
 {
 	struct fg_error err = {0};
-	struct fg_links links = {0};
 
 	build("cc -c main.c");
 	assert_int_equal(fg_links_read(record, &links, &err), FG_ENOENT);

@@ -55,21 +55,19 @@ static unsigned long place_of_main(size_t pad_bytes)
 	return place;
 }
 
-static void code_is_shifted_by_the_requested_bytes(void **state)
+FG_TEST_IN(code_is_shifted_by_the_requested_bytes, set_up, tear_down)
 {
 	unsigned long unshifted = place_of_main(0);
 
-	(void)state;
 	assert_int_equal(place_of_main(16), unshifted + 16);
 	assert_int_equal(place_of_main(32), unshifted + 32);
 	assert_int_equal(place_of_main(48), unshifted + 48);
 }
 
-static void the_stack_stays_without_execution(void **state)
+FG_TEST_IN(the_stack_stays_without_execution, set_up, tear_down)
 {
 	char *text = NULL;
 
-	(void)state;
 	(void)place_of_main(48);
 	text = sh("readelf -lW program | grep GNU_STACK");
 	assert_non_null(strstr(text, " RW "));
@@ -77,11 +75,10 @@ static void the_stack_stays_without_execution(void **state)
 	free(text);
 }
 
-static void its_symbol_is_not_exported_by_a_library(void **state)
+FG_TEST_IN(its_symbol_is_not_exported_by_a_library, set_up, tear_down)
 {
 	char *text = NULL;
 
-	(void)state;
 	write_pad(32);
 	text = sh("cc -shared -fPIC -o library.so pad.o main.o; nm -D library.so");
 	assert_null(strstr(text, FG_PAD_SYMBOL));
@@ -89,14 +86,13 @@ static void its_symbol_is_not_exported_by_a_library(void **state)
 	free(text);
 }
 
-static void all_parts_lie_within_the_file(void **state)
+FG_TEST_IN(all_parts_lie_within_the_file, set_up, tear_down)
 {
 	char *bytes = NULL;
 	size_t size = 0;
 	Elf64_Ehdr header;
 	struct fg_error err = {0};
 
-	(void)state;
 	write_pad(256);
 	assert_int_equal(
 		fg_fs_read(fg_scratch_path(&scratch, "pad.o"), 1 << 20, &bytes, &size, &err),
@@ -113,25 +109,11 @@ static void all_parts_lie_within_the_file(void **state)
 	free(bytes);
 }
 
-static void a_folder_that_is_not_there_is_an_error(void **state)
+FG_TEST_IN(a_folder_that_is_not_there_is_an_error, set_up, tear_down)
 {
 	struct fg_error err = {0};
 
-	(void)state;
 	assert_int_not_equal(
 		fg_pad_object_write(fg_scratch_path(&scratch, "missing/pad.o"), 16, &err), FG_OK);
 	assert_non_null(strstr(err.message, "missing"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_is_shifted_by_the_requested_bytes),
-		cmocka_unit_test(the_stack_stays_without_execution),
-		cmocka_unit_test(its_symbol_is_not_exported_by_a_library),
-		cmocka_unit_test(all_parts_lie_within_the_file),
-		cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

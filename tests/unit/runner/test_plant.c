@@ -11,6 +11,7 @@
 
 static struct fg_scratch scratch;
 static char *folder;
+static struct fg_plant plant;
 
 /* Has an inlined function, and a static function whose first instructions refer to data. */
 static const char source[] =
@@ -61,94 +62,83 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void open_plant(struct fg_plant *plant)
+static void open_plant(void)
 {
-	struct fg_error err = {0};
-
-	*plant = (struct fg_plant){0};
-	assert_int_equal(fg_plant_open(plant, folder, "program", &err), FG_OK);
+	plant = (struct fg_plant){0};
+	assert_int_equal(fg_plant_open(&plant, folder, "program", NULL), FG_OK);
 }
 
-static void set_plant(const struct fg_plant *plant, const char *function, uint32_t iterations)
+static void close_plant(void)
+{
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+}
+
+static void set_plant(const char *function, uint32_t iterations)
 {
 	const struct fg_planted planted = {.function = function, .iterations = iterations};
 	struct fg_error err = {0};
-	const int status = fg_plant_set(plant, &planted, &err);
 
-	if (status != FG_OK)
+	open_plant();
+	if (fg_plant_set(&plant, &planted, &err) != FG_OK)
 		fail_msg("%s", err.message);
+}
+
+/* Plants, and compares the output of a script with what is expected of it. */
+static void check_planted(const char *function, uint32_t iterations, const char *script,
+			  const char *expected)
+{
+	char *text = NULL;
+
+	set_plant(function, iterations);
+	text = sh(script);
+	assert_string_equal(text, expected);
+	close_plant();
+	free(text);
 }
 
 FG_TEST_IN(planted_program_prints_the_same, set_up, tear_down)
 {
-	struct fg_plant plant;
 	char *before = sh("./program");
-	char *after = NULL;
 
-	open_plant(&plant);
-	set_plant(&plant, "add", 100);
-	after = sh("./program");
-	assert_string_equal(before, after);
-	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	check_planted("add", 100, "./program", before);
 	free(before);
-	free(after);
 }
 
 /* Each call begins with the jump; the loop has its own count, and the function's name. */
 FG_TEST_IN(function_jumps_to_a_loop_of_its_name, set_up, tear_down)
 {
-	struct fg_plant plant;
-	char *text = NULL;
-
-	open_plant(&plant);
-	set_plant(&plant, "add", 4321);
-	text = sh("objdump -d --no-show-raw-insn program >all; "
-		  "grep -c '<add>:' all; grep -c 'loop ' all; grep -c '0x10e1,%ecx' all; "
-		  "grep -c 'jmp .*<add>' all; nm program | grep -c ' [tT] add$'");
-	assert_string_equal(text, "2\n1\n1\n1\n2");
-	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
-	free(text);
+	check_planted("add", 4321,
+		      "objdump -d --no-show-raw-insn program >all; "
+		      "grep -c '<add>:' all; grep -c 'loop ' all; grep -c '0x10e1,%ecx' all; "
+		      "grep -c 'jmp .*<add>' all; nm program | grep -c ' [tT] add$'",
+		      "2\n1\n1\n1\n2");
 }
 
 /* The same code must be recognised in every layout, so it must not depend on the object's name. */
 FG_TEST_IN(loop_belongs_to_a_source_of_its_own, set_up, tear_down)
 {
-	struct fg_plant plant;
-	char *text = NULL;
-
-	open_plant(&plant);
-	set_plant(&plant, "add", 10);
-	text = sh("nm -a program | grep -c ' a fastgate-plant$'; "
-		  "nm -a program | grep -c ' a plant-0.o$' || true");
-	assert_string_equal(text, "1\n0");
-	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
-	free(text);
+	check_planted("add", 10,
+		      "nm -a program | grep -c ' a fastgate-plant$'; "
+		      "nm -a program | grep -c ' a plant-0.o$' || true",
+		      "1\n0");
 }
 
 FG_TEST_IN(neutral_link_changes_no_function, set_up, tear_down)
 {
-	struct fg_plant plant;
-	char *text = NULL;
-
-	open_plant(&plant);
-	set_plant(&plant, "", 0);
-	text = sh(
-		"./program >/dev/null; objdump -d --no-show-raw-insn program >all; "
-		"grep -c '<fastgate_neutral>:' all; grep -c 'jmp .*<fastgate_neutral>' all || true");
-	assert_string_equal(text, "1\n0");
-	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
-	free(text);
+	check_planted("", 0,
+		      "./program >/dev/null; objdump -d --no-show-raw-insn program >all; "
+		      "grep -c '<fastgate_neutral>:' all; "
+		      "grep -c 'jmp .*<fastgate_neutral>' all || true",
+		      "1\n0");
 }
 
 FG_TEST_IN(closing_puts_the_program_back, set_up, tear_down)
 {
-	struct fg_plant plant;
 	char *text = NULL;
 
 	free(sh("cp program kept"));
-	open_plant(&plant);
-	set_plant(&plant, "add", 7);
-	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	set_plant("add", 7);
+	close_plant();
 	text = sh("cmp program kept && ls plant unplanted 2>/dev/null || true");
 	assert_string_equal(text, "");
 	free(text);
@@ -157,13 +147,12 @@ FG_TEST_IN(closing_puts_the_program_back, set_up, tear_down)
 FG_TEST_IN(a_function_that_cannot_be_planted_is_named, set_up, tear_down)
 {
 	const struct fg_planted planted = {.function = "twice", .iterations = 1};
-	struct fg_plant plant;
 	struct fg_error err = {0};
 
-	open_plant(&plant);
+	open_plant();
 	assert_int_equal(fg_plant_set(&plant, &planted, &err), FG_EUNSUPPORTED);
 	assert_string_equal(err.message, "the program has no function 'twice'");
-	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	close_plant();
 	assert_int_equal(fg_plant_open(&plant, folder, "other", &err), FG_ENOENT);
 	assert_string_equal(err.message, "'other' was not linked during the build");
 }

@@ -151,7 +151,7 @@ int __wrap_fg_execute_block(struct fg_executor *executor, const struct fg_block 
 
 /* ---- a session in the scripted world ---- */
 
-struct session {
+static struct session {
 	struct fg_scratch scratch;
 	struct fg_run run;
 	struct fg_benchmark benchmark;
@@ -163,246 +163,220 @@ struct session {
 	unsigned given_up;
 	struct fg_runner_progress progress[256];
 	size_t progress_count;
-};
+} s;
 
-static void set_up(struct session *s, enum fg_schedule schedule, const struct script *script)
+/* Two programs on a quiet machine; tests change world.script. */
+static int set_up(void **state)
 {
 	static char *words[] = {"/bin/sh", NULL};
 	static const struct fg_command command = {.text = "sh", .argv = words, .argc = 1};
 
-	world.script = *script;
+	(void)state;
+	world.script = (struct script){
+		.seconds = {0.5, 0.5},
+		.duet_scatter = 0.01,
+		.abba_scatter = 0.01,
+		.together = 1000,
+	};
 	world.now_ns = FG_NS_PER_S;
 	world.duets = 0;
 	fg_random_seed(&world.random, 17);
-	*s = (struct session){
+	s = (struct session){
 		.benchmark = {.name = "bench", .command = command, .baseline_command = command}};
-	fg_scratch_init(&s->scratch);
-	fg_run_init(&s->run);
-	s->run.seed = 1;
-	fg_measuring_defaults(&s->benchmark.measure);
-	s->benchmark.measure.schedule = schedule;
-	s->benchmark.measure.sampler.enabled = false;
-	s->state_folder = fg_xstrdup(fg_scratch_path(&s->scratch, ".fastgate"));
-	s->options = (struct fg_runner_options){
-		.run = &s->run,
-		.roots = {s->scratch.path, s->scratch.path},
-		.state_folder = s->state_folder,
+	fg_scratch_init(&s.scratch);
+	fg_run_init(&s.run);
+	s.run.seed = 1;
+	fg_measuring_defaults(&s.benchmark.measure);
+	s.benchmark.measure.sampler.enabled = false;
+	s.state_folder = fg_xstrdup(fg_scratch_path(&s.scratch, ".fastgate"));
+	s.options = (struct fg_runner_options){
+		.run = &s.run,
+		.roots = {s.scratch.path, s.scratch.path},
+		.state_folder = s.state_folder,
 	};
+	return 0;
 }
 
-static void keep_progress(struct session *s)
+static void finish(void)
+{
+	if (s.job)
+		fg_runner_finish(s.job);
+	fg_runner_free(s.runner);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	finish();
+	free(s.note);
+	free(s.state_folder);
+	fg_run_release(&s.run);
+	fg_scratch_release(&s.scratch);
+	return 0;
+}
+
+static void set_up_again(void)
+{
+	(void)tear_down(NULL);
+	(void)set_up(NULL);
+}
+
+static void keep_progress(void)
 {
 	struct fg_runner_progress progress;
 
-	fg_runner_progress_of(s->job, &progress);
-	if (progress.phase == FG_RUNNER_MEASURE && s->progress_count < FG_ARRAY_SIZE(s->progress))
-		s->progress[s->progress_count++] = progress;
+	fg_runner_progress_of(s.job, &progress);
+	if (progress.phase == FG_RUNNER_MEASURE && s.progress_count < FG_ARRAY_SIZE(s.progress))
+		s.progress[s.progress_count++] = progress;
 }
 
-static enum fg_runner_state measure(struct session *s, unsigned pairs)
+static enum fg_runner_state measure(unsigned pairs)
 {
 	enum fg_runner_state state = FG_RUNNER_FAILED;
 	struct fg_runner_event event;
 	struct fg_error err = {0};
 
 	do {
-		if (fg_runner_next(s->job, pairs, &state, &event, &err) != FG_OK)
+		if (fg_runner_next(s.job, pairs, &state, &event, &err) != FG_OK)
 			fail_msg("%s", err.message);
-		s->given_up += state == FG_RUNNER_RESTARTED;
+		s.given_up += state == FG_RUNNER_RESTARTED;
 		if (state == FG_RUNNER_NOTES) {
-			free(s->note);
-			s->note = fg_xstrdup(event.note);
+			free(s.note);
+			s.note = fg_xstrdup(event.note);
 		} else if (state != FG_RUNNER_REPEATED) {
-			keep_progress(s);
+			keep_progress();
 		}
 	} while (!fg_runner_is_over(state));
 	return state;
 }
 
 /* Starts the session, up to the first pair. */
-static void start(struct session *s)
+static void start(enum fg_schedule schedule)
 {
 	struct fg_error err = {0};
 
-	if (fg_runner_create(&s->options, &s->runner, &err) != FG_OK ||
-	    fg_runner_start(s->runner, &s->benchmark, &s->job, &err) != FG_OK)
+	s.benchmark.measure.schedule = schedule;
+	if (fg_runner_create(&s.options, &s.runner, &err) != FG_OK ||
+	    fg_runner_start(s.runner, &s.benchmark, &s.job, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	(void)measure(s, 0);
-	s->progress_count = 0;
+	(void)measure(0);
+	s.progress_count = 0;
 }
 
-static void finish(struct session *s)
+static const struct fg_series *series(void)
 {
-	fg_runner_finish(s->job);
-	fg_runner_free(s->runner);
-}
-
-static void tear_down(struct session *s)
-{
-	finish(s);
-	free(s->note);
-	free(s->state_folder);
-	fg_run_release(&s->run);
-	fg_scratch_release(&s->scratch);
-}
-
-static const struct fg_series *series_of(const struct session *s)
-{
-	return &s->run.series[0];
+	return &s.run.series[0];
 }
 
 /* Counts pairs, by their first repetition, with exactly these reasons to be set aside. */
-static unsigned count_pairs(const struct session *s, uint16_t aside)
+static unsigned count_pairs(uint16_t aside)
 {
-	const struct fg_series *series = series_of(s);
 	unsigned count = 0;
 
-	for (size_t i = 0; i < series->repetition_count; i++)
-		count += series->repetitions[i].position == 0 &&
-			 series->repetitions[i].aside == aside;
+	for (size_t i = 0; i < series()->repetition_count; i++)
+		count += series()->repetitions[i].position == 0 &&
+			 series()->repetitions[i].aside == aside;
 	return count;
 }
 
-static const struct script quiet = {
-	.seconds = {0.5, 0.5},
-	.duet_scatter = 0.01,
-	.abba_scatter = 0.01,
-	.together = 1000,
-};
-
 /* ---- the choice ---- */
 
-FG_TEST(a_quiet_machine_gets_the_duet_after_three_rounds)
+FG_TEST_IN(a_quiet_machine_gets_the_duet_after_three_rounds, set_up, tear_down)
 {
-	struct session s;
-
-	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet decides faster here: ", 26),
-			 0);
-	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 pairs of each were tried"));
-	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
-	tear_down(&s);
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(strncmp(series()->schedule_reason, "duet decides faster here: ", 26), 0);
+	assert_non_null(strstr(series()->schedule_reason, "3 pairs of each were tried"));
+	assert_int_equal(count_pairs(FG_ASIDE_TRIAL), 3 + 3);
 }
 
-FG_TEST(a_duet_that_scatters_much_more_loses)
+FG_TEST_IN(a_duet_that_scatters_much_more_loses, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.duet_scatter = 0.3;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
-	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "abba decides faster here: ", 26),
-			 0);
-	tear_down(&s);
+	world.script.duet_scatter = 0.3;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(strncmp(series()->schedule_reason, "abba decides faster here: ", 26), 0);
 }
 
-FG_TEST(programs_that_never_overlap_cannot_run_as_a_duet)
+FG_TEST_IN(programs_that_never_overlap_cannot_run_as_a_duet, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.trial_apart = true;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
-	assert_non_null(strstr(series_of(&s)->schedule_reason, "do not run at the same time"));
-	assert_non_null(strstr(series_of(&s)->schedule_reason, ": make the benchmark repeat"));
-	tear_down(&s);
+	world.script.trial_apart = true;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_ABBA);
+	assert_non_null(strstr(series()->schedule_reason, "do not run at the same time"));
+	assert_non_null(strstr(series()->schedule_reason, ": make the benchmark repeat"));
 }
 
-FG_TEST(a_program_that_sleeps_cannot_run_as_a_duet)
+FG_TEST_IN(a_program_that_sleeps_cannot_run_as_a_duet, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.idle = 0.25;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
-	assert_non_null(strstr(series_of(&s)->schedule_reason, "does so for 75 % of its time"));
-	assert_non_null(strstr(series_of(&s)->schedule_reason, ": make it wait less"));
-	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
-	tear_down(&s);
+	world.script.idle = 0.25;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_ABBA);
+	assert_non_null(strstr(series()->schedule_reason, "does so for 75 % of its time"));
+	assert_non_null(strstr(series()->schedule_reason, ": make it wait less"));
+	assert_int_equal(count_pairs(FG_ASIDE_TRIAL), 0);
 }
 
 /* Expects ABBA, and one complete line with the reason and, after the colon, the remedy. */
-static void check_refusal(struct session *s, const char *why, const char *what_to_do)
+static void check_refusal(const char *why, const char *what_to_do)
 {
-	const char *reason = series_of(s)->schedule_reason;
+	const char *reason = series()->schedule_reason;
 	const char *found = strstr(reason, what_to_do);
 
-	assert_int_equal(series_of(s)->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_ABBA);
 	if (!strstr(reason, why) || !found || found < strstr(reason, why) ||
 	    strlen(reason) > REASON_MAX || strchr(reason, '\n'))
 		fail_msg("%s", reason);
-	assert_int_equal(count_pairs(s, FG_ASIDE_TRIAL), 0);
+	assert_int_equal(count_pairs(FG_ASIDE_TRIAL), 0);
 }
 
-FG_TEST(a_refused_duet_is_reported_with_its_remedy)
+FG_TEST_IN(a_refused_duet_is_reported_with_its_remedy, set_up, tear_down)
 {
 	struct fg_user_metric metric = {
 		.name = "rate", .unit = "1/s", .regex = "(.*)", .file = "rate.txt"};
-	struct script script = quiet;
 	struct fg_error err = {0};
-	struct session s;
 
-	script.threads = 2;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	check_refusal(&s, "uses several threads or processes at once", ": limit it to one");
-	tear_down(&s);
-	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	world.script.threads = 2;
+	start(FG_SCHEDULE_AUTO);
+	check_refusal("uses several threads or processes at once", ": limit it to one");
+	set_up_again();
 	s.benchmark.metrics = &metric;
 	s.benchmark.metric_count = 1;
-	start(&s);
-	check_refusal(&s, "write their metrics to the same file", ": give each its own file");
-	tear_down(&s);
-	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	start(FG_SCHEDULE_AUTO);
+	check_refusal("write their metrics to the same file", ": give each its own file");
+	set_up_again();
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
-	start(&s);
-	check_refusal(&s, "a harness decides how long it runs", ": give one case its own command");
-	tear_down(&s);
-	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
+	start(FG_SCHEDULE_AUTO);
+	check_refusal("a harness decides how long it runs", ": give one case its own command");
+	set_up_again();
+	s.benchmark.measure.schedule = FG_SCHEDULE_AUTO;
 	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
 	s.runner->cpu_count = 0;
 	assert_int_equal(fg_runner_start(s.runner, &s.benchmark, &s.job, &err), FG_OK);
-	(void)measure(&s, 0);
-	check_refusal(&s, "cannot be pinned to a CPU here", ": allow sched_setaffinity");
-	tear_down(&s);
+	(void)measure(0);
+	check_refusal("cannot be pinned to a CPU here", ": allow sched_setaffinity");
 }
 
-FG_TEST(a_trial_that_the_budget_cannot_pay_is_left_out)
+FG_TEST_IN(a_trial_that_the_budget_cannot_pay_is_left_out, set_up, tear_down)
 {
-	struct session s;
-
-	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	/* Three rounds of four executions of half a second are 15 % of 40 s. */
 	s.benchmark.measure.budget_ns = 39 * FG_NS_PER_S;
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_non_null(strstr(series_of(&s)->schedule_reason, "too much of the budget"));
-	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 0);
-	tear_down(&s);
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_DUET);
+	assert_non_null(strstr(series()->schedule_reason, "too much of the budget"));
+	assert_int_equal(count_pairs(FG_ASIDE_TRIAL), 0);
 }
 
 /* ---- giving it up ---- */
 
-FG_TEST(a_duet_that_falls_apart_is_given_up_for_blocks)
+FG_TEST_IN(a_duet_that_falls_apart_is_given_up_for_blocks, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.together = 5;
-	script.apart = 1000;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_RESTARTED);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
+	world.script.together = 5;
+	world.script.apart = 1000;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(measure(10), FG_RUNNER_RESTARTED);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_ABBA);
 	assert_int_equal(s.given_up, 1);
 	assert_string_equal(
 		s.note,
@@ -410,152 +384,115 @@ FG_TEST(a_duet_that_falls_apart_is_given_up_for_blocks)
 		"for less than 80 % of their time or left processes running, which is not a "
 		"duet: make the benchmark repeat its work and wait for its processes (these "
 		"pairs are set aside)");
-	assert_string_equal(series_of(&s)->schedule_reason, s.note);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP), 5);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
+	assert_string_equal(series()->schedule_reason, s.note);
+	assert_int_equal(count_pairs(FG_ASIDE_GIVEN_UP), 5);
+	assert_int_equal(count_pairs(FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
+	assert_int_equal(count_pairs(FG_ASIDE_TRIAL), 3 + 3);
+	assert_int_equal(measure(10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(0), 10);
 	assert_int_equal(s.given_up, 1);
-	tear_down(&s);
 }
 
 /* The short program is never alone; the long one continues alone. */
-FG_TEST(a_duet_with_a_program_that_became_much_slower_counts)
+FG_TEST_IN(a_duet_with_a_program_that_became_much_slower_counts, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.seconds[FG_ARM_CANDIDATE] = 5;
-	set_up(&s, FG_SCHEDULE_DUET, &script);
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_OVERLAP), 0);
-	tear_down(&s);
+	world.script.seconds[FG_ARM_CANDIDATE] = 5;
+	start(FG_SCHEDULE_DUET);
+	assert_int_equal(measure(10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(0), 10);
+	assert_int_equal(count_pairs(FG_ASIDE_OVERLAP), 0);
 }
 
-FG_TEST(a_useless_duet_is_given_up_after_four_pairs)
+FG_TEST_IN(a_useless_duet_is_given_up_after_four_pairs, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.together = 0;
-	script.apart = 1000;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_RESTARTED);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 4);
+	world.script.together = 0;
+	world.script.apart = 1000;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(measure(10), FG_RUNNER_RESTARTED);
+	assert_int_equal(count_pairs(FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 4);
 	assert_non_null(strstr(s.note, "in 4 of the last 4 pairs"));
-	tear_down(&s);
 }
 
-FG_TEST(eleven_pairs_apart_of_sixteen_are_endured)
+FG_TEST_IN(eleven_pairs_apart_of_sixteen_are_endured, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.together = 5;
-	script.apart = 11;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_OVERLAP), 11);
+	world.script.together = 5;
+	world.script.apart = 11;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(measure(10), FG_RUNNER_REACHED);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(count_pairs(FG_ASIDE_OVERLAP), 11);
 	assert_int_equal(s.given_up, 0);
-	tear_down(&s);
 }
 
-FG_TEST(a_duet_that_the_user_chose_is_kept)
+FG_TEST_IN(a_duet_that_the_user_chose_is_kept, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.together = 0;
-	script.apart = 40;
-	set_up(&s, FG_SCHEDULE_DUET, &script);
-	start(&s);
-	assert_int_equal(measure(&s, 2), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_OVERLAP), 40);
+	world.script.together = 0;
+	world.script.apart = 40;
+	start(FG_SCHEDULE_DUET);
+	assert_int_equal(measure(2), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(FG_ASIDE_OVERLAP), 40);
 	assert_int_equal(s.given_up, 0);
-	tear_down(&s);
 }
 
-FG_TEST(without_time_for_blocks_a_poor_duet_continues)
+FG_TEST_IN(without_time_for_blocks_a_poor_duet_continues, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.together = 5;
-	script.apart = 1000;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
+	world.script.together = 5;
+	world.script.apart = 1000;
 	/* 17 pairs of a second fit into the budget, but ten blocks of two seconds no longer do. */
 	s.benchmark.measure.budget_ns = 42 * FG_NS_PER_S;
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_EXHAUSTED);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(count_pairs(&s, 0), 5);
-	tear_down(&s);
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(measure(10), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_DUET);
+	assert_int_equal(count_pairs(0), 5);
 }
 
 /* Resumes a run that was killed during ABBA from the stored part. */
-FG_TEST(a_schedule_that_was_given_up_stays_so_when_resumed)
+FG_TEST_IN(a_schedule_that_was_given_up_stays_so_when_resumed, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.together = 5;
-	script.apart = 1000;
-	set_up(&s, FG_SCHEDULE_AUTO, &script);
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_RESTARTED);
-	assert_int_equal(measure(&s, 4), FG_RUNNER_REACHED);
-	finish(&s);
-	start(&s);
-	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
+	world.script.together = 5;
+	world.script.apart = 1000;
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(measure(10), FG_RUNNER_RESTARTED);
+	assert_int_equal(measure(4), FG_RUNNER_REACHED);
+	finish();
+	start(FG_SCHEDULE_AUTO);
+	assert_int_equal(series()->schedule, FG_SCHEDULE_ABBA);
+	assert_int_equal(measure(10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(0), 10);
+	assert_int_equal(count_pairs(FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);
 	assert_int_equal(s.given_up, 1);
-	tear_down(&s);
 }
 
-FG_TEST(programs_that_cannot_be_linked_again_are_measured_as_linked)
+FG_TEST_IN(programs_that_cannot_be_linked_again_are_measured_as_linked, set_up, tear_down)
 {
 	struct fg_error err = {0};
-	struct session s;
 
-	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
-	start(&s);
+	start(FG_SCHEDULE_ABBA);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "only builds made by fastgate"));
-	assert_null(series_of(&s)->as_linked_metric);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
-	finish(&s);
+	assert_null(series()->as_linked_metric);
+	assert_int_equal(measure(10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(0), 10);
+	finish();
 	/* A session that continues a run keeps its schedule. */
-	start(&s);
+	start(FG_SCHEDULE_ABBA);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "used the default layout"));
-	tear_down(&s);
 }
 
-FG_TEST(cases_of_a_harness_do_not_begin_in_layouts)
+FG_TEST_IN(cases_of_a_harness_do_not_begin_in_layouts, set_up, tear_down)
 {
 	struct fg_error err = {0};
-	struct session s;
 
-	set_up(&s, FG_SCHEDULE_ABBA, &quiet);
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
-	start(&s);
+	start(FG_SCHEDULE_ABBA);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "cases of a harness"));
-	tear_down(&s);
 }
 
 /* ---- limits ---- */
 
-FG_TEST(the_budget_ends_before_the_pair_that_would_exceed_it)
+FG_TEST_IN(the_budget_ends_before_the_pair_that_would_exceed_it, set_up, tear_down)
 {
 	static const struct {
 		int64_t budget_ns;
@@ -568,67 +505,50 @@ FG_TEST(the_budget_ends_before_the_pair_that_would_exceed_it)
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		struct script script = quiet;
-		struct session s;
-
-		script.abba_scatter = 0;
-		set_up(&s, FG_SCHEDULE_ABBA, &script);
+		set_up_again();
+		world.script.abba_scatter = 0;
 		s.benchmark.measure.budget_ns = rows[i].budget_ns;
-		start(&s);
-		assert_int_equal(measure(&s, 80), FG_RUNNER_EXHAUSTED);
-		assert_int_equal(count_pairs(&s, 0), rows[i].blocks);
-		tear_down(&s);
+		start(FG_SCHEDULE_ABBA);
+		assert_int_equal(measure(80), FG_RUNNER_EXHAUSTED);
+		assert_int_equal(count_pairs(0), rows[i].blocks);
 	}
 }
 
-FG_TEST(a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does)
+FG_TEST_IN(a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.abba_scatter = 0;
-	set_up(&s, FG_SCHEDULE_ABBA, &script);
+	world.script.abba_scatter = 0;
 	s.benchmark.measure.budget_ns = 7 * FG_NS_PER_S;
 	s.benchmark.measure.max_pairs = 20;
-	start(&s);
-	assert_int_equal(measure(&s, 80), FG_RUNNER_EXHAUSTED);
+	start(FG_SCHEDULE_ABBA);
+	assert_int_equal(measure(80), FG_RUNNER_EXHAUSTED);
 	fg_runner_exceed_budget(s.job);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
-	assert_int_equal(count_pairs(&s, 0), 10);
-	assert_int_equal(measure(&s, 80), FG_RUNNER_EXHAUSTED);
-	assert_int_equal(count_pairs(&s, 0), 20);
-	tear_down(&s);
+	assert_int_equal(measure(10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(0), 10);
+	assert_int_equal(measure(80), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(count_pairs(0), 20);
 }
 
-FG_TEST(pairs_that_never_count_are_tried_three_times_as_often)
+FG_TEST_IN(pairs_that_never_count_are_tried_three_times_as_often, set_up, tear_down)
 {
-	struct script script = quiet;
-	struct session s;
-
-	script.stolen = true;
-	set_up(&s, FG_SCHEDULE_ABBA, &script);
+	world.script.stolen = true;
 	s.benchmark.measure.max_pairs = 20;
 	s.benchmark.measure.budget_ns = 0;
-	start(&s);
-	assert_int_equal(measure(&s, 10), FG_RUNNER_EXHAUSTED);
-	assert_int_equal(count_pairs(&s, FG_ASIDE_STEAL), 3 * 20 + 10);
-	assert_int_equal(count_pairs(&s, 0), 0);
-	tear_down(&s);
+	start(FG_SCHEDULE_ABBA);
+	assert_int_equal(measure(10), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(count_pairs(FG_ASIDE_STEAL), 3 * 20 + 10);
+	assert_int_equal(count_pairs(0), 0);
 }
 
-FG_TEST(progress_counts_pairs_time_and_exclusions)
+FG_TEST_IN(progress_counts_pairs_time_and_exclusions, set_up, tear_down)
 {
-	struct script script = quiet;
 	const struct fg_runner_progress *last = NULL;
-	struct session s;
 
-	script.duet_scatter = 0;
-	script.abba_scatter = 0;
-	script.together = 2;
-	script.apart = 1;
-	set_up(&s, FG_SCHEDULE_DUET, &script);
-	start(&s);
-	assert_int_equal(measure(&s, 4), FG_RUNNER_REACHED);
+	world.script.duet_scatter = 0;
+	world.script.abba_scatter = 0;
+	world.script.together = 2;
+	world.script.apart = 1;
+	start(FG_SCHEDULE_DUET);
+	assert_int_equal(measure(4), FG_RUNNER_REACHED);
 	last = &s.progress[s.progress_count - 1];
 	assert_int_equal(s.progress[0].pairs, 0);
 	assert_int_equal(s.progress[0].per_pair_ns, 0);
@@ -638,5 +558,4 @@ FG_TEST(progress_counts_pairs_time_and_exclusions)
 	/* A warm-up and a pair of solos first, then five pairs of a second each. */
 	assert_int_equal(last->per_pair_ns, FG_NS_PER_S);
 	assert_int_equal(last->spent_ns, 7 * FG_NS_PER_S);
-	tear_down(&s);
 }
