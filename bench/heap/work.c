@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * work THREADS DEPTH PAIRS: mallocs and frees below DEPTH calls; prints CPU nanoseconds per pair.
- */
+/* work DEPTH PAIRS: mallocs and frees below DEPTH calls; prints CPU nanoseconds per pair. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 static long pairs;
-static int depth;
 
 __attribute__((noinline)) static void allocate(void)
 {
@@ -31,33 +27,19 @@ __attribute__((noinline)) static void descend(int left)
 	__asm__ volatile("");
 }
 
-static void *work(void *argument)
-{
-	descend(depth);
-	return argument;
-}
-
 int main(int argc, char **argv)
 {
-	const int threads = argc > 3 ? atoi(argv[1]) : 1;
-	pthread_t *started = calloc((size_t)threads, sizeof(*started));
 	struct timespec begin;
 	struct timespec end;
 
-	if (argc < 4 || !started)
+	if (argc < 3)
 		return 2;
-	depth = atoi(argv[2]);
-	pairs = atol(argv[3]);
+	pairs = atol(argv[2]);
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-	for (int i = 0; i < threads; i++)
-		if (pthread_create(&started[i], NULL, work, NULL) != 0)
-			return 1;
-	for (int i = 0; i < threads; i++)
-		(void)pthread_join(started[i], NULL);
+	descend(atoi(argv[1]));
 	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	printf("%.2f\n",
 	       ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
-		       ((double)pairs * threads));
-	free(started);
+		       (double)pairs);
 	return 0;
 }
