@@ -12,11 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, target  # noqa: E402
-from json_schema import Schema  # noqa: E402
+from checks import HUNG_S, target
+from json_schema import Schema
 
+fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 if not shutil.which("valgrind"):
     print("skipped: valgrind is not installed")
     sys.exit(77)

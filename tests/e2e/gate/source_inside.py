@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-source_inside.py FASTGATE ROOT COMPILER: reports show only source of the project. Two programs take far
+source_inside.py FASTGATE COMPILER: reports show only source of the project. Two programs take far
 longer than their baseline; one program's debug information names a file of its project; the other
 program's names a file outside, by an absolute path and through a link. Files have the same names as
 in the repository, wherever they were compiled.
@@ -12,10 +12,9 @@ import pathlib
 import subprocess
 import sys
 
-fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, call, check, finish_in_scratch, git, target  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch, git, target
 
+fastgate, compiler = os.path.abspath(sys.argv[1]), sys.argv[2]
 CODE = target("spinning.c")
 CONFIG = """version: 1
 project: inside
