@@ -9,10 +9,10 @@ in the repository, wherever they were compiled.
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
-from checks import HUNG_S, call, check, finish_in_scratch, git, target
+from checks import call, check, finish_in_scratch, git, target
+from repository import Repository
 
 fastgate, compiler = os.path.abspath(sys.argv[1]), sys.argv[2]
 CODE = target("spinning.c")
@@ -29,27 +29,16 @@ LINE = next(line.strip() for line in CODE.splitlines() if "ROUNDS" in line)
 
 def source_shown(name, text, flags=""):
     """The report's entry for spin(), after its loop was made ten times as long."""
-    folder = pathlib.Path(name).absolute()
-    folder.mkdir()
-    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
-                   "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "t",
-                   "GIT_AUTHOR_EMAIL": "t@localhost", "GIT_COMMITTER_NAME": "t",
-                   "GIT_COMMITTER_EMAIL": "t@localhost"}
-
-    def git(*words):
-        subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True)
-
+    project = Repository(name)
+    folder = project.folder
     (folder / "fastgate.yml").write_text(CONFIG.format(compiler=compiler, flags=flags))
     (folder / ".gitignore").write_text("prog\nr.json\n")
     (folder / "rounds.h").write_text("#define ROUNDS 3000000ul\n")
     text(folder)
-    git("init", "-q", "-b", "main", ".")
-    git("add", ".")
-    git("commit", "-q", "-m", "The baseline")
+    project.git("init", "-q", "-b", "main", ".")
+    project.commit("The baseline")
     (folder / "rounds.h").write_text("#define ROUNDS 30000000ul\n")
-    result = subprocess.run([fastgate, "run", "--against", "HEAD"], cwd=folder, env=environment,
-                            capture_output=True, text=True, check=False, timeout=HUNG_S)
-    check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
+    result = project.run(1, fastgate, "run", "--against", "HEAD")
     functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
     guilty = [f for f in functions if f["name"] == "spin" and f["standing"] == "guilty"]
     check(len(guilty) == 1, f"{name}: spin is to blame: {functions}")
