@@ -183,7 +183,6 @@ int main(int argc, char **argv)
 	const size_t commits = argc > 2 ? strtoul(argv[2], NULL, 10) : COMMITS;
 	const uint64_t seed = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
 	static const double effects[] = {0.5, 1, 2};
-	static const double builds[] = {20, 2};
 	static const char *const programs[] = {"integer", "allocation", "memory", "interpreter"};
 
 	if (commits < 2 || commits > COMMITS_MAX)
@@ -191,9 +190,9 @@ int main(int argc, char **argv)
 	printf("%u histories of %zu commits with one culprit; the ends' pairs come on top\n", runs,
 	       commits);
 	printf("  %-34s %7s %7s %7s %8s %8s\n", "", "pairs", "builds", "visits", "right", "wrong");
-	for (size_t row = 0; row < 2 * FG_ARRAY_SIZE(effects) * FG_ARRAY_SIZE(builds); row++) {
-		struct history history = {.effect = effects[row / 4],
-					  .build = builds[row / 2 % 2],
+	for (size_t row = 0; row < 2 * FG_ARRAY_SIZE(effects); row++) {
+		struct history history = {.effect = effects[row / 2],
+					  .build = 20,
 					  .has_prior = row % 2,
 					  .spread = 0.02,
 					  .count = commits};

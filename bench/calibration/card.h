@@ -10,11 +10,10 @@
 #include "base/strbuf.h"
 
 enum card_kind {
-	CARD_GOAL,   /* share with a goal */
-	CARD_PART,   /* one program's share of the preceding goal row */
-	CARD_RIVAL,  /* share without a goal of ours */
-	CARD_TIME,   /* milliseconds with a goal */
-	CARD_CHOICE, /* choice of `auto` for one program, and its cost */
+	CARD_GOAL,  /* share with a goal */
+	CARD_PART,  /* one program's share of the preceding goal row */
+	CARD_RIVAL, /* share without a goal of ours */
+	CARD_TIME,  /* milliseconds with a goal */
 };
 
 struct card_row {
@@ -34,10 +33,6 @@ struct card_row {
 	double effect_error;
 	size_t tested; /* number of functions */
 	double milliseconds;
-	size_t chosen[2]; /* duet, ABBA */
-	double ratio;     /* duet's time to a verdict / ABBA's */
-	double ratio_low; /* 95 % interval over draws of the recordings */
-	double ratio_high;
 };
 
 struct card {
@@ -59,10 +54,7 @@ void card_add(struct card *card, const struct card_row *row);
 /* Adds decisions about functions in a condition, if it was recorded. */
 void card_add_functions(const char *folder, const char *condition, size_t decisions,
 			struct card *card);
-/*
- * Compares the choices of `schedule: auto` in a condition with the recorded costs, and repeats the
- * choice on stretches of the recordings.
- */
+/* Repeats the choice of `schedule: auto` on a condition's recordings, and compares the costs. */
 void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card);
 /*
  * Adds rows for decisions on synthetic pairs and histories, which show the effects of

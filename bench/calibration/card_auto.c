@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rows about `schedule: auto`.
+ * The row about `schedule: auto`.
  *
  * The cost of a choice is the time to a verdict: seconds per observation times the number needed
  * for the first look or for an interval within the margin, whichever is larger. Both schedules were
- * recorded, so both costs are known, with an interval from draws of the recordings. A choice is
- * wrong if the whole interval favours the other schedule. If the interval contains equal costs, the
- * recordings cannot decide.
- *
- * Choices come from real runs under the current load, and from replaying the trial on stretches of
- * the recordings, which gives thousands of choices.
+ * recorded, so both costs are known, with a 95 % interval from draws of the recordings. A choice is
+ * wrong if the whole interval favours the other schedule. Choices come from replaying the trial on
+ * stretches of the recordings.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -99,7 +96,8 @@ static double cost_of(const struct both *both, enum side side, struct fg_random 
 			      t.standard_error * t.standard_error * (double)count * reach * reach);
 }
 
-static void compare_costs(const struct both *both, struct card_row *row)
+/* Returns the schedule that costs more, or FG_SCHEDULE_AUTO if the recordings cannot decide. */
+static enum fg_schedule slower_of(const struct both *both)
 {
 	double ratios[COST_DRAWS];
 	struct fg_random random;
@@ -107,9 +105,9 @@ static void compare_costs(const struct both *both, struct card_row *row)
 	fg_random_seed(&random, 3);
 	for (int i = 0; i < COST_DRAWS; i++)
 		ratios[i] = cost_of(both, DUET, &random) / cost_of(both, ABBA, &random);
-	row->ratio = cost_of(both, DUET, NULL) / cost_of(both, ABBA, NULL);
-	row->ratio_low = fg_quantile(ratios, COST_DRAWS, 0.025);
-	row->ratio_high = fg_quantile(ratios, COST_DRAWS, 0.975);
+	if (fg_quantile(ratios, COST_DRAWS, 0.025) > 1.0)
+		return FG_SCHEDULE_DUET;
+	return fg_quantile(ratios, COST_DRAWS, 0.975) < 1.0 ? FG_SCHEDULE_ABBA : FG_SCHEDULE_AUTO;
 }
 
 static void try_observation(const struct recorded_pair *from, size_t count, size_t at,
@@ -142,58 +140,30 @@ static enum fg_schedule choose_again(const struct both *both, struct fg_random *
 	return choice.schedule;
 }
 
-static size_t wrong_choices(const struct card_row *row)
-{
-	if (row->ratio_low > 1.0)
-		return row->chosen[DUET];
-	return row->ratio_high < 1.0 ? row->chosen[ABBA] : 0;
-}
-
-static struct card_row row_of(enum card_kind kind, const char *name, const char *setting,
-			      const char *condition)
-{
-	return (struct card_row){.kind = kind,
-				 .name = name,
-				 .setting = setting,
-				 .condition = condition,
-				 .ratio = (double)NAN,
-				 .median_pairs = (double)NAN,
-				 .effect = (double)NAN,
-				 .load = (double)NAN};
-}
-
 void card_add_auto(const char *folder, const char *condition, size_t decisions, struct card *card)
 {
-	struct card_row live =
-		row_of(CARD_GOAL, "auto", "chose the schedule that is slower here", condition);
-	struct card_row again = row_of(CARD_GOAL, "auto", "the same, trials replayed", condition);
-	struct card_row parts[CARD_KINDS];
+	struct card_row row = {.kind = CARD_GOAL,
+			       .name = "auto",
+			       .setting = "chose the slower schedule, trials replayed",
+			       .condition = condition,
+			       .goal = 0.01,
+			       .median_pairs = (double)NAN,
+			       .effect = (double)NAN,
+			       .load = (double)NAN};
 	struct fg_random random;
 
 	fg_random_seed(&random, 5);
 	for (size_t k = 0; k < CARD_KINDS; k++) {
-		struct card_row replayed = {0};
 		struct both both;
 
-		parts[k] = row_of(CARD_CHOICE, card_kinds[k], "chosen; duet's time / ABBA's",
-				  condition);
 		if (both_load(folder, condition, card_kinds[k], &both)) {
-			compare_costs(&both, &parts[k]);
-			choices_load(folder, condition, card_kinds[k], parts[k].chosen);
-			live.trials += parts[k].chosen[DUET] + parts[k].chosen[ABBA];
-			live.hits += wrong_choices(&parts[k]);
-			replayed = parts[k];
-			replayed.chosen[DUET] = replayed.chosen[ABBA] = 0;
+			const enum fg_schedule slower = slower_of(&both);
+
+			row.trials += decisions;
 			for (size_t i = 0; i < decisions; i++)
-				replayed.chosen[choose_again(&both, &random) == FG_SCHEDULE_ABBA]++;
-			again.trials += decisions;
-			again.hits += wrong_choices(&replayed);
+				row.hits += choose_again(&both, &random) == slower;
 		}
 		both_release(&both);
 	}
-	card_add(card, &live);
-	for (size_t k = 0; k < CARD_KINDS; k++)
-		card_add(card, &parts[k]);
-	again.goal = 0.01;
-	card_add(card, &again);
+	card_add(card, &row);
 }

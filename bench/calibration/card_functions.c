@@ -24,7 +24,6 @@ enum count {
 	ANY_FLAG,   /* some function was reported slower */
 	RIGHT_FLAG, /* the changed function was reported slower */
 	FIRST,      /* the changed function was reported first */
-	BESIDE,     /* another function was reported slower */
 	PATH_FIRST, /* the changed function was first, under the right caller */
 	MOVED,      /* the change was reported as moved */
 	COUNTS,
@@ -42,7 +41,6 @@ static const struct function_question questions[] = {
 	{"functions: any false flag", 0, ANY_FLAG, false, 0.05},
 	{"function +10 %: flagged", 1, RIGHT_FLAG, true, 0.90},
 	{"function +10 %: first", 1, FIRST, true, 0.95},
-	{"function +10 %: another one", 1, BESIDE, false, 0.05},
 	{"right path of two: first", 2, PATH_FIRST, true, 0.90},
 	{"extracted: any flag", 3, ANY_FLAG, false, 0.05},
 	{"extracted: said to be moved", 3, MOVED, true, 0.95},
@@ -79,7 +77,6 @@ static void count_verdict(const struct fg_benchmark_verdict *b, const char *culp
 			  struct counts *counts)
 {
 	bool any = false;
-	bool beside = false;
 
 	for (size_t i = 0; i < b->time.function_count; i++) {
 		const struct fg_node_verdict *f = &b->time.functions[i];
@@ -88,13 +85,11 @@ static void count_verdict(const struct fg_benchmark_verdict *b, const char *culp
 		if (f->outcome != FG_OUTCOME_REGRESSION)
 			continue;
 		any = true;
-		beside = beside || !right;
 		counts->hits[RIGHT_FLAG] += right;
 		counts->hits[FIRST] += right && i == 0;
 		counts->hits[PATH_FIRST] += right && i == 0 && is_path_through(f, "caller_b");
 	}
 	counts->hits[ANY_FLAG] += any;
-	counts->hits[BESIDE] += beside;
 	counts->hits[MOVED] += b->time.moved_count > 0;
 	counts->tested += b->time.functions_tested;
 	counts->decisions++;

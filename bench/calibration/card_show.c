@@ -45,11 +45,6 @@ static bool is_same_question(const struct card_row *a, const struct card_row *b)
 	       strcmp(a->setting, b->setting) == 0;
 }
 
-static bool is_part(const struct card_row *row)
-{
-	return row->kind == CARD_PART || row->kind == CARD_CHOICE;
-}
-
 /*
  * Returns the row for the question of rows[at] in another condition. Parts belong to the preceding
  * goal row.
@@ -60,31 +55,20 @@ static const struct card_row *find_cell(const struct card *card, size_t at, cons
 	const struct card_row *wanted = NULL;
 
 	for (size_t i = 0; i <= at; i++) {
-		if (!is_part(&card->rows[i]))
+		if (card->rows[i].kind != CARD_PART)
 			wanted = &card->rows[i];
 	}
 	for (size_t i = 0; i < card->count; i++) {
 		const struct card_row *row = &card->rows[i];
 
-		if (!is_part(row))
+		if (row->kind != CARD_PART)
 			owner = row;
 		if (row->condition && strcmp(row->condition, condition) == 0 &&
 		    is_same_question(row, &card->rows[at]) && owner && wanted &&
-		    (!is_part(row) || is_same_question(owner, wanted)))
+		    (row->kind != CARD_PART || is_same_question(owner, wanted)))
 			return row;
 	}
 	return NULL;
-}
-
-static void print_choice(const struct card_row *row, FILE *out)
-{
-	char text[64] = "not measured";
-
-	if (!isnan(row->ratio))
-		(void)snprintf(text, sizeof(text), "%zu duet, %zu abba; %.2f [%.2f, %.2f]",
-			       row->chosen[0], row->chosen[1], row->ratio, row->ratio_low,
-			       row->ratio_high);
-	(void)fprintf(out, " | %-39s", text);
 }
 
 static void print_share(const struct card_row *row, FILE *out)
@@ -127,8 +111,8 @@ static void print_row(const struct card *card, size_t at, FILE *out)
 	const struct card_row *row = &card->rows[at];
 	char label[96];
 
-	(void)snprintf(label, sizeof(label), "%s%s%s%s", is_part(row) ? "    " : "", row->name,
-		       *row->setting ? ": " : "", row->setting);
+	(void)snprintf(label, sizeof(label), "%s%s%s%s", row->kind == CARD_PART ? "    " : "",
+		       row->name, *row->setting ? ": " : "", row->setting);
 	(void)fprintf(out, "%-62s ", label);
 	if (row->kind == CARD_TIME) {
 		(void)fprintf(out, "<= %.0f ms       | %.0f ms %s\n", row->goal, row->milliseconds,
@@ -141,9 +125,7 @@ static void print_row(const struct card *card, size_t at, FILE *out)
 	for (size_t c = 0; c < CARD_CONDITIONS && row->condition; c++) {
 		const struct card_row *cell = find_cell(card, at, card_conditions[c]);
 
-		if (cell && cell->kind == CARD_CHOICE)
-			print_choice(cell, out);
-		else if (cell)
+		if (cell)
 			print_share(cell, out);
 	}
 	(void)fprintf(out, "\n");
@@ -199,7 +181,7 @@ void card_print(const struct card *card, FILE *out)
 
 static void write_json_row(struct fg_json_writer *w, const struct card_row *row)
 {
-	static const char *const kinds[] = {"goal", "program", "other tool", "time", "choice"};
+	static const char *const kinds[] = {"goal", "program", "other tool", "time"};
 	struct fg_proportion p = fg_clopper_pearson(row->hits, row->trials, CONFIDENCE);
 
 	fg_json_begin_object(w, NULL);
@@ -220,13 +202,6 @@ static void write_json_row(struct fg_json_writer *w, const struct card_row *row)
 		fg_json_double(w, "median_pairs", row->median_pairs);
 		fg_json_double(w, "recorded_effect", row->effect);
 		fg_json_double(w, "recorded_effect_error", row->effect_error);
-	}
-	if (row->kind == CARD_CHOICE) {
-		fg_json_int(w, "chose_duet", (int64_t)row->chosen[0]);
-		fg_json_int(w, "chose_abba", (int64_t)row->chosen[1]);
-		fg_json_double(w, "duet_to_abba", row->ratio);
-		fg_json_double(w, "duet_to_abba_low", row->ratio_low);
-		fg_json_double(w, "duet_to_abba_high", row->ratio_high);
 	}
 	if (row->tested > 0)
 		fg_json_int(w, "functions_tested", (int64_t)row->tested);
@@ -254,43 +229,25 @@ static void write_json(const struct card *card, struct fg_strbuf *text)
 	fg_strbuf_add_char(text, '\n');
 }
 
-static int write_text(const char *folder, const char *name, const struct fg_strbuf *text,
-		      struct fg_error *err)
-{
-	char *path = fg_fs_join(folder, name);
-	FILE *file = fopen(path, "w");
-	int status = FG_OK;
-
-	if (!file || fwrite(text->data, 1, text->length, file) != text->length)
-		status = fg_error_errno(err, FG_EIO, "cannot write '%s'", path);
-	if (file && fclose(file) != 0 && status == FG_OK)
-		status = fg_error_errno(err, FG_EIO, "cannot write '%s'", path);
-	free(path);
-	return status;
-}
-
-static int write_card_text(const struct card *card, const char *folder, struct fg_error *err)
-{
-	char *path = fg_fs_join(folder, "card.txt");
-	FILE *file = fopen(path, "w");
-	int status = FG_OK;
-
-	if (file)
-		card_print(card, file);
-	if (!file || fclose(file) != 0)
-		status = fg_error_errno(err, FG_EIO, "cannot write '%s'", path);
-	free(path);
-	return status;
-}
-
 int card_write(const struct card *card, const char *folder, struct fg_error *err)
 {
+	char *names[] = {fg_fs_join(folder, "card.txt"), fg_fs_join(folder, "card.json")};
 	struct fg_strbuf json = {0};
-	int status = write_card_text(card, folder, err);
+	int status = FG_OK;
 
 	write_json(card, &json);
-	if (status == FG_OK)
-		status = write_text(folder, "card.json", &json, err);
+	for (int i = 0; i < 2 && status == FG_OK; i++) {
+		FILE *file = fopen(names[i], "w");
+
+		if (file && i == 0)
+			card_print(card, file);
+		else if (file)
+			(void)fwrite(json.data, 1, json.length, file);
+		if (!file || fclose(file) != 0)
+			status = fg_error_errno(err, FG_EIO, "cannot write '%s'", names[i]);
+	}
+	free(names[0]);
+	free(names[1]);
 	fg_strbuf_release(&json);
 	return status;
 }

@@ -2,13 +2,12 @@
 /*
  * Records pairs of two programs with the project's own runner, for the card to replay.
  *
- *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS [MILLISECONDS]
+ *	bench_calibration_record FILE BASELINE CANDIDATE duet|abba|sampled PAIRS [MILLISECONDS]
  *
  * duet, abba: FILE gets one line per repetition: pair, arm (0 baseline), position, CPU ns, wall ns,
- * load, steal. sampled: duet pairs under the sampler, see profile_file.h. auto: the schedule that
- * `auto` chose, PAIRS times, one line each. A complete FILE is left alone; an incomplete one is
- * continued for at most MILLISECONDS and at least one pair, so recording can be stopped and resumed
- * at any time.
+ * load, steal. sampled: duet pairs under the sampler, see profile_file.h. A complete FILE is left
+ * alone; an incomplete one is continued for at most MILLISECONDS and at least one pair, so
+ * recording can be stopped and resumed at any time.
  */
 #include "base/base.h"
 #include "base/clock.h"
@@ -202,45 +201,6 @@ static int record_times(struct recorder *recorder, char **programs, enum fg_sche
 	return append_times(recorder, first, err);
 }
 
-static uint32_t count_lines(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	uint32_t count = 0;
-	char line[64];
-
-	while (file && fgets(line, sizeof(line), file))
-		count++;
-	if (file)
-		(void)fclose(file);
-	return count;
-}
-
-static int record_choices(struct recorder *recorder, char **programs, uint32_t wanted,
-			  struct fg_error *err)
-{
-	const int64_t end_ns = fg_clock_monotonic_ns() + recorder->budget_ns;
-	int status = FG_OK;
-
-	/* The trial's length depends on the benchmark's budget, so the budget is ample. */
-	recorder->budget_ns = 3600 * FG_NS_PER_S;
-	for (uint32_t i = count_lines(recorder->path);
-	     i < wanted && fg_clock_monotonic_ns() < end_ns; i++) {
-		FILE *file;
-
-		fg_run_release(&recorder->run);
-		fg_run_init(&recorder->run);
-		status = measure(recorder, programs, FG_SCHEDULE_AUTO, 1, err);
-		if (status != FG_OK || interrupted)
-			break;
-		file = fopen(recorder->path, "a");
-		if (!file)
-			return fg_error_errno(err, FG_EIO, "cannot write '%s'", recorder->path);
-		(void)fprintf(file, "%s\n", fg_schedule_name(recorder->run.series[0].schedule));
-		(void)fclose(file);
-	}
-	return status;
-}
-
 static int record_profiles(struct recorder *recorder, char **programs, uint32_t pairs,
 			   struct fg_error *err)
 {
@@ -276,8 +236,9 @@ static bool parse_request(int argc, char **argv, struct request *request)
 	if (argc < 6 || argc > 7)
 		return false;
 	request->sampled = strcmp(argv[4], "sampled") == 0;
-	if (!request->sampled && (!fg_schedule_parse(argv[4], &request->schedule) ||
-				  request->schedule == FG_SCHEDULE_STORED))
+	if (!request->sampled &&
+	    (!fg_schedule_parse(argv[4], &request->schedule) ||
+	     request->schedule == FG_SCHEDULE_STORED || request->schedule == FG_SCHEDULE_AUTO))
 		return false;
 	if (argc == 7 && (fg_parse_int64(argv[6], &request->milliseconds, NULL) != FG_OK ||
 			  request->milliseconds < 0 || request->milliseconds > 1000000000))
@@ -296,7 +257,7 @@ int main(int argc, char **argv)
 
 	if (!parse_request(argc, argv, &request)) {
 		(void)fprintf(stderr,
-			      "usage: %s FILE BASELINE CANDIDATE duet|abba|sampled|auto PAIRS "
+			      "usage: %s FILE BASELINE CANDIDATE duet|abba|sampled PAIRS "
 			      "[MILLISECONDS]\n",
 			      argv[0]);
 		return 2;
@@ -310,8 +271,6 @@ int main(int argc, char **argv)
 	profile_file_init(&recorder.profiles);
 	if (request.sampled)
 		status = record_profiles(&recorder, argv + 2, pairs, &err);
-	else if (request.schedule == FG_SCHEDULE_AUTO)
-		status = record_choices(&recorder, argv + 2, pairs, &err);
 	else
 		status = record_times(&recorder, argv + 2, request.schedule, pairs, &err);
 	profile_file_release(&recorder.profiles);

@@ -104,21 +104,6 @@ struct recorded_pair *recording_halves(const struct recording *recording, size_t
 	return halves;
 }
 
-void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2])
-{
-	char *path = fg_xasprintf("%s/%s.%s.5.auto.txt", folder, condition, kind);
-	FILE *file = fopen(path, "r");
-	char line[64];
-
-	while (file && fgets(line, sizeof(line), file)) {
-		chosen[0] += strcmp(line, "duet\n") == 0;
-		chosen[1] += strcmp(line, "abba\n") == 0;
-	}
-	if (file)
-		(void)fclose(file);
-	free(path);
-}
-
 /* Appends a recorded pair to the series. */
 static void draw_pair(const struct replay *replay, struct fg_random *random, uint32_t number,
 		      struct fg_series *series)

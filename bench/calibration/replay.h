@@ -38,9 +38,6 @@ struct recorded_pair *recording_pairs(const struct recording *recording, size_t 
 /* Returns the halves of ABBA blocks (A and its neighbour B) as pairs. The caller frees them. */
 struct recorded_pair *recording_halves(const struct recording *recording, size_t *count);
 
-/* Counts how often `auto` chose duet, [0], and ABBA, [1]; adds to the given counts. */
-void choices_load(const char *folder, const char *condition, const char *kind, size_t chosen[2]);
-
 struct replay {
 	const struct recording *recording;
 	const struct fg_policy *policy;

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 FASTGATE, SOURCE, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
-CASES = (("5", "1000000"), ("30", "1000000"), ("300", "1000000"), ("tracks", "3000"))
+CASES = (("5", "1000000"), ("30", "1000000"), ("tracks", "3000"))
 
 
 def medians(ways, program, words):
@@ -51,31 +51,6 @@ def povray(ways, scene, folder):
           + f"; {len(pictures)} picture{'s differ' if len(pictures) > 1 else ', the same each time'}")
 
 
-def beside_an_import(folder, record):
-    """Prints the time that each way adds to a call 30 deep, next to that of counting an import."""
-    build = ["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE, "-lm", "-o"]
-    nops, fentry = f"{folder}/nops", f"{folder}/fentry"
-    subprocess.run([*build, nops, "-fpatchable-function-entry=5"], check=True)
-    subprocess.run([*build, fentry, "-pg", "-mfentry"], check=True, cwd=folder)
-    million = ("30", "1000000")
-    turns = {"import": (nops, [*record, "--calls", "exp", "--"], million),
-             "entry, in NOPs": (nops, [*record, "--calls", "half", "--entries", "--"],
-                                (*million, "half")),
-             "__fentry__": (fentry, [*record, "--calls", "half", "--"], (*million, "half"))}
-    added = {way: [] for way in turns}
-    for _ in range(ROUNDS):
-        for way, (program, before, words) in turns.items():
-            took = []
-            for start in ([], before):
-                done = subprocess.run([*start, program, *words],
-                                      check=True, capture_output=True, text=True, cwd=folder)
-                took.append(float(done.stdout.split()[-1]))
-            added[way].append(took[1] - took[0])
-    middle = {way: statistics.median(values) for way, values in added.items()}
-    each = (f"{way} {middle[way]:.0f} ns ({middle[way] / middle['import']:.1f} x)" for way in turns)
-    print("  added to a call 30 deep: " + ", ".join(each))
-
-
 def main():
     folder = tempfile.mkdtemp(prefix="fastgate-bench-")
     program = f"{folder}/work"
@@ -106,7 +81,6 @@ def main():
     middle = medians(ways, hooked, ("30", "1000000", "half"))
     added = ", ".join(f"{way} {middle[way] - middle['bare']:.0f} ns" for way in ways if way != "bare")
     print(f"  a call of a function with hooks 30 deep: bare {middle['bare']:.1f} ns; added: {added}")
-    beside_an_import(folder, record)
     shutil.rmtree(folder)
 
 

@@ -2,13 +2,9 @@
 """
 Called by run: FASTGATE SOURCES ROUNDS.
 
-Some programs measure the shares of their functions themselves. z is the difference between the
-sampled share and that truth, in standard deviations for the same number of equal samples. The cost
-is the part of its work that a busy program loses per second of CPU time while it is sampled 100
+The cost is the part of its work that a busy program loses per second of CPU time while it is sampled 100
 times a second, or at the highest rate of the tool.
 """
-import json
-import math
 import re
 import shutil
 import statistics
@@ -17,13 +13,6 @@ import sys
 import tempfile
 
 FASTGATE, SOURCES, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
-sys.path.insert(0, f"{SOURCES}/tests/support")
-
-from pythons import interpreters  # noqa: E402
-
-TRUTHS = (("shares", ["1500"], "work_a", "work_b"), ("lockstep", [], "two_thirds", "one_third"),
-          ("two_threads", [], "work_left", "work_right"))
-LEAVES = f"{SOURCES}/bench/outside/two_leaves.py"
 BUSY = ("8", "30", "3000")
 
 
@@ -34,54 +23,6 @@ def build(folder, name, source):
 
 def told(text):
     return {words[0]: float(words[1]) for words in map(str.split, text.splitlines()) if len(words) == 2}
-
-
-def names(document, stack):
-    stacks, frames, functions = document["stacks"], document["frames"], document["functions"]
-    while stack:
-        yield functions[frames[stacks["frame"][stack]]["function"]]["name"]
-        stack = stacks["parent"][stack]
-
-
-def share(folder, first, second):
-    """The share of the first of two functions, and the number of equal samples with the same error."""
-    document = json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder],
-                                         stdout=subprocess.PIPE, check=True).stdout)
-    sums, squares = {first: 0, second: 0}, 0
-    for sample in document["samples"]:
-        for name in set(names(document, sample["stack"])) & set(sums):
-            sums[name] += sample["value"]
-            squares += sample["value"] ** 2
-    total = sum(sums.values())
-    return sums[first] / total, total ** 2 / squares
-
-
-def truth_programs(folder):
-    """
-    Builds the programs; yields (name, command, first function, second function) for each program.
-    """
-    for name, words, first, second in TRUTHS:
-        build(folder, name, f"{SOURCES}/tests/targets/{name}.c")
-        yield name, [f"{folder}/{name}", *words], first, second
-    for version, python in {version: path for path, version in interpreters().items()}.items():
-        yield f"python{version}", [python, LEAVES, "1500"], "leaf_a", "leaf_b"
-
-
-def truths(folder):
-    print(f"{'shares':<14} truth  found   worth      z")
-    scores = []
-    for name, command, first, second in truth_programs(folder):
-        for _ in range(ROUNDS):
-            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-                subprocess.run([FASTGATE, "--quiet", "record", "--pid", str(program.pid), "--rate",
-                                "500", "--budget", "50%", "-o", f"{folder}/traces"], check=True)
-                truth = told(program.communicate()[0])
-            truth = truth[first] / (truth[first] + truth[second])
-            found, worth = share(f"{folder}/traces", first, second)
-            scores.append((found - truth) / math.sqrt(truth * (1 - truth) / worth))
-            print(f"  {name:<12} {truth:5.3f}  {found:5.3f}  {worth:6.0f}  {scores[-1]:+5.2f}")
-    print(f"  root mean square of z {math.sqrt(statistics.fmean(z * z for z in scores)):.2f} (1 is "
-          f"chance), largest {max(map(abs, scores)):.2f}\n")
 
 
 def looked_at(folder, words, repeat):
@@ -105,9 +46,7 @@ def costs(folder):
                            "-o", f"{folder}/traces"], False),
              "perf record -p": (["perf", "record", "-q", "-g", "-F", "100", "-p", "{pid}",
                                  "-o", f"{folder}/perf.data"], False),
-             "gdb -p": (["gdb", "-q", "-batch", "-p", "{pid}", "-ex", "thread apply all bt"], True),
-             "eu-stack": (["eu-stack", "-p", "{pid}"], True),
-             "py-spy": (["py-spy", "dump", "--native", "--pid", "{pid}"], True)}
+             "gdb -p": (["gdb", "-q", "-batch", "-p", "{pid}", "-ex", "thread apply all bt"], True)}
     print(f"{BUSY[0]} threads, {BUSY[1]} deep{'':<6} looks a s   turns lost   99 % of gaps below")
     results = {tool: [] for tool, (words, _) in tools.items() if not words or shutil.which(words[0])}
     for _ in range(ROUNDS):
@@ -130,5 +69,4 @@ def costs(folder):
 
 
 with tempfile.TemporaryDirectory(prefix="fastgate-bench-") as where:
-    truths(where)
     costs(where)

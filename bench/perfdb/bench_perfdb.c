@@ -2,9 +2,9 @@
 /*
  * A perfdb server under uploads and queries, over real connections, in this process:
  *
- *	bench_perfdb load DATABASE RUNS CLIENTS [PAIRS [WORDS]]
+ *	bench_perfdb load DATABASE RUNS CLIENTS
  *		uploads of code that changes, and of the same code, to an empty or a filled database
- *	bench_perfdb fill DATABASE RUNS [PAIRS]
+ *	bench_perfdb fill DATABASE RUNS
  *		writes RUNS runs into the database, without a server
  *	bench_perfdb ask DATABASE
  *		queries to the store, and to a server on that database
@@ -18,14 +18,13 @@
  * This makes 100,000 runs in minutes, and no query used here depends on the difference.
  *
  * CPU time per upload is measured separately for the server (with its database, when that is a
- * file), the database's processes (when they run on this machine) and the clients. Each query runs
+ * file) and the clients. Each query runs
  * against the store alone, which the goals refer to, and over HTTP, which adds creating, packing,
  * sending and reading the answer; `noop` is the cost of an empty request.  `cold`: a new session
  * after the file was dropped from the page cache.
  */
 #include "base/clock.h"
 #include "base/fs.h"
-#include "bench/perfdb/cpu_time.h"
 #include "bench/perfdb/generator.h"
 #include "bench/perfdb/sender.h"
 #include "gate/statistics/sample.h"
@@ -58,8 +57,7 @@ enum {
 	BATCH = 64,
 	DASHBOARD_BENCHMARKS = 200,
 	DASHBOARD_RUNS = 1000,
-	FIRST_LOADED = 1 << 20, /* run numbers in the past, which no filled database has */
-	SERVERS_MAX = 2
+	FIRST_LOADED = 1 << 20 /* run numbers in the past, which no filled database has */
 };
 
 struct load {
@@ -69,7 +67,6 @@ struct load {
 	unsigned count;
 	atomic_uint next;
 	atomic_llong client_ns; /* CPU time of the senders */
-	pid_t database;         /* the database's first process; 0: a file, or on another machine */
 	double *times;
 };
 
@@ -129,31 +126,6 @@ static void *send_all(void *context)
 	return NULL;
 }
 
-/* Milliseconds per run. */
-struct costs {
-	double server; /* this process without the senders */
-	double database;
-	double client;
-	double idle; /* all CPUs */
-	double wall;
-};
-
-/*
- * The CPU time gives the number of runs per second that two CPUs could take if the senders
- * ran elsewhere; the idle time shows whether other programs used the CPUs.
- */
-static void print_costs(const struct costs *costs)
-{
-	const double stored = costs->server + costs->database;
-	const double all = costs->wall * (double)sysconf(_SC_NPROCESSORS_ONLN);
-
-	(void)printf("    CPU a run: server %5.2f ms, database %5.2f ms, client %5.2f ms, which is "
-		     "%3.0f %% of the CPUs' time; %3.0f %% idle; two CPUs without the "
-		     "client: %5.0f runs/s\n",
-		     costs->server, costs->database, costs->client,
-		     100 * (stored + costs->client) / all, 100 * costs->idle / all, 2e3 / stored);
-}
-
 static void send_with(struct load *load, unsigned clients)
 {
 	pthread_t *threads = fg_xcalloc(clients, sizeof(*threads));
@@ -171,24 +143,25 @@ static void upload(const char *what, struct load *load, unsigned clients)
 {
 	const int64_t start = fg_clock_monotonic_ns();
 	const int64_t cpu = fg_clock_process_cpu_ns();
-	const int64_t database = fg_bench_database_cpu_ns(load->database);
-	const int64_t idle = fg_bench_idle_ns();
 	const double ns_to_ms = 1e-6 / load->count;
-	struct costs costs = {0};
+	double client_ms = 0;
+	double server_ms = 0;
+	double wall_ms = 0;
 	double bytes = 0;
 
 	send_with(load, clients);
-	costs.wall = (double)(fg_clock_monotonic_ns() - start) * ns_to_ms;
-	costs.idle = (double)(fg_bench_idle_ns() - idle) * ns_to_ms;
-	costs.client = (double)atomic_load(&load->client_ns) * ns_to_ms;
-	costs.server = (double)(fg_clock_process_cpu_ns() - cpu) * ns_to_ms - costs.client;
-	costs.database = (double)(fg_bench_database_cpu_ns(load->database) - database) * ns_to_ms;
+	wall_ms = (double)(fg_clock_monotonic_ns() - start) * ns_to_ms;
+	client_ms = (double)atomic_load(&load->client_ns) * ns_to_ms;
+	server_ms = (double)(fg_clock_process_cpu_ns() - cpu) * ns_to_ms - client_ms;
 	for (unsigned i = 0; i < load->count; i++)
 		bytes += (double)load->parcels[i].length;
 	(void)printf("%-28s %7.1f runs/s   median %7.1f ms   99 %%: %7.1f ms   %6.1f KB a run\n",
-		     what, 1e3 / costs.wall, fg_quantile(load->times, load->count, 0.5),
+		     what, 1e3 / wall_ms, fg_quantile(load->times, load->count, 0.5),
 		     fg_quantile(load->times, load->count, 0.99), bytes / 1e3 / load->count);
-	print_costs(&costs);
+	(void)printf(
+		"    CPU a run: server %5.2f ms, client %5.2f ms; two CPUs without the client: "
+		"%5.0f runs/s\n",
+		server_ms, client_ms, 2e3 / server_ms);
 	(void)fflush(stdout);
 }
 
@@ -282,29 +255,23 @@ static void measure(const struct phase *phase, struct load *load, unsigned clien
 	upload(phase->what, load, clients);
 }
 
-/* `only` selects phases by name, except the first; NULL: all. */
-static int load_test(const char *database, unsigned runs, unsigned clients, unsigned pairs,
-		     const char *only)
+static int load_test(const char *database, unsigned runs, unsigned clients)
 {
 	static const struct phase phases[] = {
 		{.what = "first of all"},
 		{.what = "code that changes", .changing = true},
 		{.what = "same code"},
 	};
-	struct fg_bench_shape shape = fg_bench_shape_default;
 	struct fg_bench_program program;
-	struct load load = {.database = fg_bench_database_process(database)};
+	struct load load = {0};
 	struct fg_server *server = serve(database, clients, load.url);
 	unsigned next = FIRST_LOADED;
 
 	load.port = fg_server_port(server);
-	shape.pairs = pairs ? pairs : shape.pairs;
 	load.parcels = fg_xcalloc(runs, sizeof(*load.parcels));
 	load.times = fg_xcalloc(runs, sizeof(*load.times));
-	fg_bench_program_init(&program, &shape);
+	fg_bench_program_init(&program);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(phases); i++) {
-		if (i && only && !strstr(phases[i].what, only))
-			continue;
 		load.count = i ? runs : 1;
 		measure(&phases[i], &load, clients, &program, next);
 		next += load.count;
@@ -358,9 +325,8 @@ static void fill_build(struct fg_store *store, struct fg_stored_run variants[VAR
 		die("commit", &err);
 }
 
-static int fill(const char *database, unsigned runs, unsigned pairs)
+static int fill(const char *database, unsigned runs)
 {
-	struct fg_bench_shape shape = fg_bench_shape_default;
 	const unsigned builds = runs < BUILDS ? runs : BUILDS;
 	const int64_t start = fg_clock_monotonic_ns();
 	struct fg_bench_program program;
@@ -368,10 +334,9 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 	struct fg_error err = {0};
 	unsigned made = 0;
 
-	shape.pairs = pairs ? pairs : shape.pairs;
 	if (fg_store_open(database, FG_STORE_DURABLE, &store, &err) != FG_OK)
 		die("open", &err);
-	fg_bench_program_init(&program, &shape);
+	fg_bench_program_init(&program);
 	for (unsigned b = 0; b < builds; b++) {
 		struct fg_stored_run variants[VARIANTS] = {0};
 		const unsigned until = (unsigned)((uint64_t)runs * (b + 1) / builds);
@@ -655,16 +620,15 @@ static unsigned number(int argc, char **argv, int place, unsigned otherwise)
 int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "load") == 0)
-		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8),
-				 number(argc, argv, 5, 0), argc > 6 ? argv[6] : NULL);
+		return load_test(argv[2], number(argc, argv, 3, 200), number(argc, argv, 4, 8));
 	if (argc > 3 && strcmp(argv[1], "fill") == 0)
-		return fill(argv[2], number(argc, argv, 3, 10000), number(argc, argv, 4, 0));
+		return fill(argv[2], number(argc, argv, 3, 10000));
 	if (argc > 2 && strcmp(argv[1], "ask") == 0)
 		return questions(argv[2]);
 	if (argc > 2 && strcmp(argv[1], "dashboard") == 0)
 		return dashboard(argv[2], number(argc, argv, 3, DASHBOARD_RUNS));
 	(void)fprintf(stderr,
-		      "usage: bench_perfdb load DATABASE [RUNS [CLIENTS [PAIRS [WORDS]]]] | "
-		      "fill DATABASE RUNS [PAIRS] | ask DATABASE | dashboard DATABASE [RUNS]\n");
+		      "usage: bench_perfdb load DATABASE [RUNS [CLIENTS]] | fill DATABASE RUNS | "
+		      "ask DATABASE | dashboard DATABASE [RUNS]\n");
 	return 2;
 }

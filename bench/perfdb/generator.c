@@ -8,11 +8,12 @@
 enum {
 	LIBRARIES = 5,
 	FILES = 31,
-	SEED = 7
+	SEED = 7,
+	FUNCTIONS = 5000,
+	PATHS = 16000,
+	PAIRS = 20,
+	SAMPLES = 60000 /* in the whole run, both arms */
 };
-
-const struct fg_bench_shape fg_bench_shape_default = {
-	.functions = 5000, .paths = 16000, .pairs = 20, .samples = 60000};
 
 static void grow(struct fg_bench_program *p, unsigned paths)
 {
@@ -22,22 +23,22 @@ static void grow(struct fg_bench_program *p, unsigned paths)
 
 		p->nodes =
 			fg_grow(p->nodes, &p->node_capacity, p->node_count + 1, sizeof(*p->nodes));
-		p->nodes[p->node_count] = (struct fg_profile_node){
-			(uint32_t)(p->node_count - 1 - back),
-			(uint32_t)fg_random_below(&p->random, p->shape.functions)};
+		p->nodes[p->node_count] =
+			(struct fg_profile_node){(uint32_t)(p->node_count - 1 - back),
+						 (uint32_t)fg_random_below(&p->random, FUNCTIONS)};
 		p->node_count++;
 	}
 }
 
-void fg_bench_program_init(struct fg_bench_program *program, const struct fg_bench_shape *shape)
+void fg_bench_program_init(struct fg_bench_program *program)
 {
-	*program = (struct fg_bench_program){.shape = *shape};
+	*program = (struct fg_bench_program){0};
 	fg_random_seed(&program->random, SEED);
-	program->versions = fg_xcalloc(shape->functions, sizeof(*program->versions));
+	program->versions = fg_xcalloc(FUNCTIONS, sizeof(*program->versions));
 	program->nodes = fg_grow(NULL, &program->node_capacity, 1, sizeof(*program->nodes));
 	program->nodes[0] = (struct fg_profile_node){0, 0};
 	program->node_count = 1;
-	grow(program, shape->paths - 1);
+	grow(program, PATHS - 1);
 }
 
 void fg_bench_program_release(struct fg_bench_program *program)
@@ -50,11 +51,11 @@ void fg_bench_program_release(struct fg_bench_program *program)
 void fg_bench_program_change(struct fg_bench_program *program, unsigned renamed, unsigned grown)
 {
 	for (unsigned i = 0; i < renamed; i++)
-		program->versions[fg_random_below(&program->random, program->shape.functions)]++;
+		program->versions[fg_random_below(&program->random, FUNCTIONS)]++;
 	grow(program, grown);
 }
 
-char *fg_bench_function_name(const struct fg_bench_program *program, unsigned function)
+static char *function_name(const struct fg_bench_program *program, unsigned function)
 {
 	return fg_xasprintf("reco::stage%u::Reader<Token%u>::next_%u_v%u(std::string const&, int)",
 			    function % FILES, function % 17, function, program->versions[function]);
@@ -70,10 +71,10 @@ static void add_tree(const struct fg_bench_program *program, struct fg_profile_s
 {
 	static const char *const libraries[LIBRARIES] = {"reco", "libtrack.so.2", "libgeom.so.1",
 							 "libfit.so.4", "libc.so.6"};
-	uint32_t *functions = fg_xcalloc(program->shape.functions, sizeof(*functions));
+	uint32_t *functions = fg_xcalloc(FUNCTIONS, sizeof(*functions));
 
-	for (unsigned f = 0; f < program->shape.functions; f++) {
-		char *name = fg_bench_function_name(program, f);
+	for (unsigned f = 0; f < FUNCTIONS; f++) {
+		char *name = function_name(program, f);
 		char *file = fg_xasprintf("src/part%u.cpp", f % FILES);
 
 		functions[f] = fg_profile_set_function(
@@ -148,11 +149,10 @@ void fg_bench_program_run(const struct fg_bench_program *program, unsigned numbe
 	describe(&stored.run, number);
 	fg_profile_set_init(set, "reco");
 	add_tree(program, set, places);
-	for (uint32_t pair = 0; pair < program->shape.pairs; pair++) {
+	for (uint32_t pair = 0; pair < PAIRS; pair++) {
 		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			add_repetition(&stored.run.series[0], &random, arm, pair);
-			fg_sample_row(set, &random, arm, pair,
-				      program->shape.samples / program->shape.pairs / 2);
+			fg_sample_row(set, &random, arm, pair, SAMPLES / PAIRS / 2);
 		}
 	}
 	stored.profiles = fg_xcalloc(1, sizeof(struct fg_profile_set *));

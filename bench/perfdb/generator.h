@@ -9,15 +9,7 @@
 #include "base/random.h"
 #include "store/bundle.h"
 
-struct fg_bench_shape {
-	unsigned functions;
-	unsigned paths;
-	unsigned pairs;
-	unsigned samples; /* in the whole run, both arms */
-};
-
 struct fg_bench_program {
-	struct fg_bench_shape shape;
 	unsigned *versions; /* per function: part of its name */
 	struct fg_profile_node *nodes;
 	size_t node_count;
@@ -25,9 +17,7 @@ struct fg_bench_program {
 	struct fg_random random;
 };
 
-extern const struct fg_bench_shape fg_bench_shape_default;
-
-void fg_bench_program_init(struct fg_bench_program *program, const struct fg_bench_shape *shape);
+void fg_bench_program_init(struct fg_bench_program *program);
 void fg_bench_program_release(struct fg_bench_program *program);
 /* Makes the next build, with this many renamed functions and new paths. */
 void fg_bench_program_change(struct fg_bench_program *program, unsigned renamed, unsigned grown);
@@ -36,7 +26,5 @@ void fg_bench_program_run(const struct fg_bench_program *program, unsigned numbe
 			  struct fg_bundle *bundle);
 /* Writes the id of run `number`. */
 void fg_bench_run_id(unsigned number, char id[37]);
-/* Returns the current name of a function. The caller frees it. */
-char *fg_bench_function_name(const struct fg_bench_program *program, unsigned function);
 
 #endif

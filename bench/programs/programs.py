@@ -2,7 +2,6 @@
 """Called by run: FASTGATE COUNT_C [NAME...]."""
 import glob
 import os
-import re
 import shutil
 import struct
 import subprocess
@@ -10,7 +9,6 @@ import sys
 import tempfile
 
 FASTGATE, COUNT_C, WANTED = sys.argv[1], sys.argv[2], sys.argv[3:]
-DHAT_SECONDS = 20
 ENVIRONMENT = {**os.environ, "PYTHONHASHSEED": "0", "GIT_PAGER": "cat"}
 ENVIRONMENT.pop("LD_PRELOAD", None)
 C_SOURCE = ("#include <stdio.h>\n#include <stdlib.h>\n"
@@ -94,19 +92,6 @@ def total(measure):
     return sum(int(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines())
 
 
-def counted_by_dhat(words):
-    """
-    Calls and bytes of the first process alone; None if valgrind takes too long or is missing.
-    """
-    try:
-        done = subprocess.run(["valgrind", "--tool=dhat", "--dhat-out-file=/dev/null", *words],
-                              capture_output=True, timeout=DHAT_SECONDS, check=False, env=ENVIRONMENT)
-    except (subprocess.TimeoutExpired, FileNotFoundError):
-        return None
-    found = re.search(rb"Total: +([\d,]+) bytes in ([\d,]+) blocks", done.stderr)
-    return (int(found[2].replace(b",", b"")), int(found[1].replace(b",", b""))) if found else None
-
-
 def record(words, library):
     """
     Records; returns the process, the number of traces, and the counts of fastgate and of the
@@ -131,13 +116,11 @@ def compare(name, words, library, look_ups):
     plain = subprocess.run(words, capture_output=True, env=ENVIRONMENT, check=False)
     done, images, found, allocator = record(words, library)
     same = done.stdout == plain.stdout and done.returncode == plain.returncode
-    dhat = counted_by_dhat(words) if images == 1 else None
-    beside = f"{dhat[0]:,} / {dhat[1]:,}" if dhat else "-"
     is_equal = any(allocator == (found[0] + n * look_ups[0], found[1] + n * look_ups[1])
                    for n in range(images + 1))
     verdict = "equal" if is_equal else f"{allocator[0]:,} / {allocator[1]:,}"
     print(f"| {name} | {images} | {found[0]:,} | {found[1]:,} | {'yes' if same else 'NO'} | "
-          f"{verdict} | {beside} |", flush=True)
+          f"{verdict} |", flush=True)
     return same and is_equal
 
 
@@ -165,13 +148,13 @@ def main():
     _, _, found, allocator = record(["true"], f"{folder}/count.so")
     look_ups = (allocator[0] - found[0], allocator[1] - found[1])
     print("| program | process images | allocations | bytes | same output and exit code | counting "
-          "allocator | DHAT: blocks / bytes |")
-    print("|---|---:|---:|---:|---|---|---:|")
+          "allocator |")
+    print("|---|---:|---:|---:|---|---|")
     for name, words in PROGRAMS.items():
         if WANTED and name not in WANTED:
             continue
         if not shutil.which(name if words[0] == "sh" else words[0]):
-            print(f"| {name} | not installed | | | | | |")
+            print(f"| {name} | not installed | | | | |")
             continue
         fine = compare(name, words, f"{folder}/count.so", look_ups) and fine
     shutil.rmtree(folder)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a
-store with a view or a trigger that never ends. fastgate waits for none of them, and quotes nothing
-from outside of the checkout.
+planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, a pipe
+in place of a report, and a store with a view or a trigger that never ends. fastgate waits for none
+of them, and quotes nothing from outside of the checkout.
 """
 import os
 import shutil
@@ -34,6 +34,11 @@ def a_pipe_is_refused():
     os.mkfifo("checkout/fastgate.yml")
     code, words = fastgate("run")
     check(code == 2 and "fastgate.yml" in words, f"pipe: {code} {words}")
+    os.remove("checkout/fastgate.yml")
+    os.mkfifo("checkout/report.json")
+    write("checkout/fastgate.yml", CONFIG)
+    code, words = fastgate("report", "--post-from", "report.json")
+    check(code == 2 and "not a regular file" in words, f"pipe as a job's report: {code} {words}")
     os.remove("checkout/fastgate.yml")
 
 

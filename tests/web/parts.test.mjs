@@ -37,20 +37,25 @@ async function serve(context) {
 
 const openTrend = (context, count, options) => openPage(context, `${origin}?count=${count}`, { ...options, allow: (url) => url.startsWith(origin) });
 
+// Calls the function inside a page, where it can import the modules.
+async function within(context, script) {
+	const page = await openTrend(context, 2);
+	const result = await page.evaluate(script);
+	await page.close();
+	return result;
+}
+
 await runTests({
 	'a frame of one sample on one side is neither new nor gone': async (context) => {
-		const page = await openTrend(context, 2);
-		const words = await page.evaluate(async () => {
+		const words = await within(context, async () => {
 			const { appearance } = await import('/profile.js');
 			const profile = { inclusive: [[10000], [9000]] };
 			return [[0, 20], [20, 0], [0, 500], [500, 0], [0, 0], [400, 500]].map(([before, after]) => appearance(profile, before, after));
 		});
 		assert.deepEqual(words, ['', '', 'new', 'gone', '', '']);
-		await page.close();
 	},
 	'only sure functions are listed as the cause; others are marked as not sure': async (context) => {
-		const page = await openTrend(context, 2);
-		const [sure, words, none] = await page.evaluate(async () => {
+		const [sure, words, none] = await within(context, async () => {
 			const { isSure, notSure } = await import('/compare.js');
 			const all = ['guilty', 'faster', 'same code', 'not sure', 'moved', 'unchanged'].map((standing) => ({ name: standing, standing, delta_ms: 2 }));
 			const parts = (functions) => ({ of: { functions }, delta: (f) => f.delta_ms, format: (ms) => `+${ms} ms` });
@@ -59,22 +64,18 @@ await runTests({
 		assert.deepEqual(sure, ['guilty', 'faster', 'same code']);
 		assert.equal(words, 'not sure: not sure +2 ms');
 		assert.equal(none, false);
-		await page.close();
 	},
 	'what a short list leaves has no share beyond the whole': async (context) => {
-		const page = await openTrend(context, 2);
-		const words = await page.evaluate(async () => {
+		const words = await within(context, async () => {
 			const { everythingElse } = await import('/compare.js');
 			const parts = { delta: (f) => f.delta_ms, total: 10, format: (ms) => `${ms} ms` };
 			const functions = [15, 15, 15, 15].map((ms) => ({ delta_ms: ms, share_of_change: ms / 10 }));
 			return [1, 2, 4].map((count) => everythingElse(parts, functions.slice(0, count)).textContent);
 		});
 		assert.deepEqual(words, ['-50 %everything else-5 ms', 'everything else-20 ms', 'everything else-50 ms']);
-		await page.close();
 	},
 	'the inverted view keeps every weight and leaves out callers that nobody could see': async (context) => {
-		const page = await openTrend(context, 2);
-		const [nodes, folded, total] = await page.evaluate(async () => {
+		const [nodes, folded, total] = await within(context, async () => {
 			const [{ readProfile }, { invertedProfile }] = [await import('/profile.js'), await import('/flame-views.js')];
 			const names = ['all', 'main', 'a', 'b'];
 			// all → main → a → b, and briefly b below main itself
@@ -87,11 +88,9 @@ await runTests({
 		assert.deepEqual(nodes, [' 5501 9511', '/a 5000 9000', '/a/main 5000 9000', '/b 501 501', '/b/a 500 500', '/b/a/main 500 500']);
 		assert.equal(folded, 1);
 		assert.deepEqual(total, [9511, 10]);
-		await page.close();
 	},
 	'start-up code and the sampler are hidden, and their time is attributed to their callers': async (context) => {
-		const page = await openTrend(context, 2);
-		const [nodes, hidden] = await page.evaluate(async () => {
+		const [nodes, hidden] = await within(context, async () => {
 			const { readProfile } = await import('/profile.js');
 			const names = ['all', '_start', '__libc_start_main', '__libc_start_call_main', 'main', 'fit', 'asm_sysvec_irq_work', 'get_sigframe'];
 			const profile = readProfile({ functions: { name: names, library: names.map(() => ''), file: names.map(() => ''), line: names.map(() => 0) },
@@ -100,11 +99,9 @@ await runTests({
 		});
 		assert.deepEqual(nodes, ['0 all 7 112', '1 main 0 105', '2 fit 105 105']);
 		assert.deepEqual(hidden, ['_start', '__libc_start_main', '__libc_start_call_main', 'asm_sysvec_irq_work', 'get_sigframe']);
-		await page.close();
 	},
 	'a frame is coloured by its own share of the whole change, and what moved into a new callee by none': async (context) => {
-		const page = await openTrend(context, 2);
-		const shades = await page.evaluate(async () => {
+		const shades = await within(context, async () => {
 			const { readProfile, tints } = await import('/profile.js');
 			const names = ['all', 'main', 'read_string', 'valid_utf8', 'extracted', 'number'];
 			const of = (before, after) => {
@@ -115,11 +112,9 @@ await runTests({
 			return [of([0, 0, 100, 0, 50], [0, 0, 100, 40, 50]), of([0, 0, 100, 0, 50], [0, 0, 60, 40, 50]), of([0, 0, 100, 0, 50], [0, 0, 90, 40, 50]), of([0, 0, 60, 40, 50], [0, 0, 100, 0, 50])];
 		});
 		assert.deepEqual(shades, [[0, 0, 0, 8, 0], [0, 0, 0, 0, 0], [0, 0, 0, 8, 0], [0, 0, 0, 0, 0]]);
-		await page.close();
 	},
 	'names break between their parts, and what is cut off is not the class and the function': async (context) => {
-		const page = await openTrend(context, 2);
-		const [broken, fits, shorts] = await page.evaluate(async () => {
+		const [broken, fits, shorts] = await within(context, async () => {
 			const [{ el }, { fitName, shortName }] = [await import('/dom.js'), await import('/format.js')];
 			const code = (name) => el('code', {}, name).innerHTML.split('<wbr>');
 			return [[code('meteor::json::valid_utf8(std::vector<int>)'), code('x'.repeat(90)).map((part) => part.length), code('f is 10.0 % slower (+4.4 ms)')],
@@ -129,11 +124,9 @@ await runTests({
 		assert.deepEqual(broken, [['meteor::', 'json::', 'valid_', 'utf8(std::', 'vector&lt;', 'int&gt;)'], [40, 40, 10], ['f ', 'is <span class="amount">10.0 %</span> ', 'slower <span class="amount">(+4.4 ms)</span>']]);
 		assert.deepEqual(fits, ['meteor::json::Tokenizer::read_string', '…Tokenizer::read_string', '…read_string', '…read_string', 'read_…']);
 		assert.deepEqual(shorts, ['std::sort', 'ns::Track::fit', 'ns::operator bool', 'std::vector::operator[]', 'main', 'ns::f [clone .cold]']);
-		await page.close();
 	},
 	'a call graph has whole names, in lines': async (context) => {
-		const page = await openTrend(context, 2);
-		const words = await page.evaluate(async () => {
+		const words = await within(context, async () => {
 			const [{ readProfile }, { callGraph }] = [await import('/profile.js'), await import('/graph.js')];
 			const names = ['all', 'main', 'meteor::json::Tokenizer::read_string_until_quote()'];
 			const columns = [[0, 100, 80], [0, 120, 100]];
@@ -142,11 +135,9 @@ await runTests({
 			return [...callGraph(profile).querySelectorAll('.box')].map((box) => [...box.querySelectorAll('.name')].map((line) => line.textContent));
 		});
 		assert.deepEqual(words, [['meteor::json::', 'Tokenizer::read_string_', 'until_quote'], ['main']]);
-		await page.close();
 	},
 	'templates make links only of http and https, and everything in them is escaped': async (context) => {
-		const page = await openTrend(context, 2);
-		const made = await page.evaluate(async () => {
+		const made = await within(context, async () => {
 			const { expandLink } = await import('/links.js');
 			const known = { project: 'a"><b>', commit: '3ab2cd9', file: './dir/#1 ä?.c', line: 17 };
 			return ['https://[::1]:8080/{project}/{commit}/{file}#L{line}', 'https://h/{commit}?q=(1)&b=~', 'javascript:alert(1)//{commit}', 'https:///{commit}', 'https://{commit}.example.org/',
@@ -154,7 +145,6 @@ await runTests({
 				.concat(['/usr/a.c', '../a.c', 'b/../../a.c', ''].map((file) => expandLink('https://h/{file}', { file }) ?? ''));
 		});
 		assert.deepEqual(made, ['https://[::1]:8080/a%22%3E%3Cb%3E/3ab2cd9/dir/%231%20%C3%A4%3F.c#L17', 'https://h/3ab2cd9?q=(1)&b=~', ...Array(14).fill('')]);
-		await page.close();
 	},
 	'a trend is drawn with its change point and read by keys': async (context) => {
 		const page = await openTrend(context, 60);
@@ -179,13 +169,11 @@ await runTests({
 		await page.close();
 	},
 	'figures have the unit that people read': async (context) => {
-		const page = await openTrend(context, 2);
-		const figures = await page.evaluate(async () => {
+		const figures = await within(context, async () => {
 			const { formatValue } = await import('/format.js');
 			return [[6.76215e7, 'ns'], [2.5e9, 'ns'], [950, 'ns'], [3 * 2 ** 20, 'bytes'], [12345, '1'], [6.76215e7, '1'], [-4.2e9, 'calls'], [61.2, 'ns'], [NaN, 'ns']].map(([value, unit]) => formatValue(value, unit));
 		});
 		assert.deepEqual(figures, ['67.6 ms', '2.50 s', '950 ns', '3.00 MiB', '12 345', '67.6 M', '−4.20 G calls', '61.2 ns', '–']);
-		await page.close();
 	},
 	'releases, the gate and its threshold are marked': async (context) => {
 		const page = await openTrend(context, 60);
@@ -257,12 +245,10 @@ await runTests({
 		await page.close();
 	},
 	'an unchanged value has no sign': async (context) => {
-		const page = await openTrend(context, 1);
-		assert.deepEqual(await page.evaluate(async () => {
+		assert.deepEqual(await within(context, async () => {
 			const { formatChange, formatPercent } = await import('./format.js');
 			return [...[-0.00001, 0, 0.0004, -0.0005, -0.05, 9.99, 431.39].map(formatChange), ...[0, 0.0004, 0.012, NaN].map(formatPercent)];
 		}), ['0.0 %', '0.0 %', '+0.04 %', '−0.05 %', '−5.0 %', '+999.0 %', '×432', '0.0 %', '0.04 %', '1.2 %', '–']);
-		await page.close();
 	},
 	'ten thousand runs become ranges, none and one are no problem': async (context) => {
 		for (const count of [0, 1, 2, 10000]) {

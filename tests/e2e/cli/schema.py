@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-schema.py FASTGATE SUPPORT: the JSON Schema accepts a configuration that uses every key, and
+schema.py FASTGATE: the JSON Schema accepts a configuration that uses every key, and
 rejects configurations with mistakes.
 """
 import json
 import subprocess
 import sys
 
-sys.path.insert(0, sys.argv[2])
-from json_schema import Schema  # noqa: E402
+from json_schema import Schema
 
 schema = Schema(text=subprocess.run([sys.argv[1], "config", "--json-schema"], capture_output=True,
                                     check=True, text=True).stdout)

@@ -12,13 +12,10 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
-
-from attack import FASTGATE, MAKE_RUNS, PERFDB, Server, parcel, parts, token  # noqa: E402
-from checks import HUNG_S, call, check, finish_in_scratch, write  # noqa: E402
+from attack import FASTGATE, MAKE_RUNS, PERFDB, Server, parcel, parts, token
+from checks import HUNG_S, call, check, finish_in_scratch, write
 
 STORE = ("--store", "runs.db")
 RUNS = 6

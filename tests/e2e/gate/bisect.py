@@ -12,12 +12,11 @@ import shutil
 import subprocess
 import sys
 
-fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, check, finish_in_scratch, target  # noqa: E402
-from json_schema import Schema  # noqa: E402
-from repository import Repository  # noqa: E402
+from checks import HUNG_S, check, finish_in_scratch, target
+from json_schema import Schema
+from repository import Repository
 
+fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 if not shutil.which("valgrind"):
     print("valgrind is not installed")
     sys.exit(77)

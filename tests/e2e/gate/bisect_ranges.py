@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-bisect_ranges.py FASTGATE ROOT: difficult ranges: a build that fails once, two culprits, a revert, a
+bisect_ranges.py FASTGATE: difficult ranges: a build that fails once, two culprits, a revert, a
 benchmark or a case that older commits lack, a missing submodule, an interruption. The programs are shell
 scripts that print their cost, so no result depends on how fast anything runs.
 """
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 
-fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
-from repository import Repository  # noqa: E402
+from checks import HUNG_S, check, finish_in_scratch
+from repository import Repository
 
+fastgate = os.path.abspath(sys.argv[1])
 CONFIG = """version: 1
 project: ranges
 build: { command: ./build.sh }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-changed_input.py FASTGATE ROOT: after a commit that only makes an input larger, no
+changed_input.py FASTGATE: after a commit that only makes an input larger, no
 function is blamed and the file is named.
 """
 import fcntl
@@ -9,10 +9,9 @@ import os
 import pathlib
 import sys
 
-fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import call, check, finish_in_scratch, first_benchmark, git, target, write  # noqa: E402
+from checks import call, check, finish_in_scratch, first_benchmark, git, target, write
 
+fastgate = os.path.abspath(sys.argv[1])
 CONFIG = """version: 1
 project: count
 build: { command: make -s }

@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 
-fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, target  # noqa: E402
-from json_schema import Schema  # noqa: E402
+from checks import HUNG_S, target
+from json_schema import Schema
+from repository import Repository
 
+fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 schema = Schema(root / "docs/formats/report.schema.json")
 
 
@@ -133,20 +133,15 @@ def without_valgrind_the_report_says_so(env, folder):
 
 with tempfile.TemporaryDirectory() as made:
     folder = pathlib.Path(made)
-    env = {**os.environ, "HOME": made, "XDG_CACHE_HOME": made + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
-           "GIT_CONFIG_GLOBAL": "/dev/null",
-           "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
-           "GIT_COMMITTER_EMAIL": "t@example.org"}
-    project = folder / "project"
-    project.mkdir()
-    os.chdir(project)
+    project = Repository(folder / "project")
+    env = project.environment
+    os.chdir(project.folder)
     write()
     pathlib.Path("fastgate.yml").write_text("version: 1\nbuild: { command: \"cc -O1 -g -o p p.c\" }\n"
                                             "benchmarks:\n  - { name: p, command: ./p }\n")
     pathlib.Path(".gitignore").write_text("p\n.fastgate\n")
-    run("git", "init", "-q", ".", env=env)
-    run("git", "add", ".", env=env)
-    run("git", "commit", "-qm", "base", env=env)
+    project.git("init", "-q", ".")
+    project.commit("base")
     more_calls_and_more_instructions_per_call_are_distinguished(env)
     every_format_and_a_comparison_of_stored_runs_say_the_same(env)
     programs_that_valgrind_cannot_run_are_reported(env, folder)

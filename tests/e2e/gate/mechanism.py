@@ -12,11 +12,11 @@ import subprocess
 import sys
 import tempfile
 
-fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, target  # noqa: E402
-from json_schema import Schema  # noqa: E402
+from checks import HUNG_S, target
+from json_schema import Schema
+from repository import Repository
 
+fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 if not shutil.which("valgrind"):
     print("skipped: valgrind is not installed")
     sys.exit(77)
@@ -37,8 +37,7 @@ def write(call, **values):
 
 def it_is_named(call, kind, words, function=None, **planted):
     write(call)
-    run("git", "add", ".")
-    run("git", "commit", "-qm", call)
+    project.commit(call)
     write(call, **planted)
     report = json.loads(run(fastgate, "run", "--against", "HEAD", "--json", code=1))
     wrong = Schema(root / "docs/formats/report.schema.json").errors(report)
@@ -62,13 +61,9 @@ def it_is_named(call, kind, words, function=None, **planted):
 
 
 with tempfile.TemporaryDirectory() as made:
-    env = {**os.environ, "HOME": made, "XDG_CACHE_HOME": made + "/cache", "GIT_CONFIG_NOSYSTEM": "1",
-           "GIT_CONFIG_GLOBAL": "/dev/null",
-           "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
-           "GIT_COMMITTER_EMAIL": "t@example.org"}
-    project = pathlib.Path(made) / "project"
-    project.mkdir()
-    os.chdir(project)
+    project = Repository(pathlib.Path(made) / "project")
+    env = project.environment
+    os.chdir(project.folder)
     pathlib.Path("fastgate.yml").write_text("""version: 1
 build: { command: "cc -O1 -g -o p p.c" }
 measure: { exact: auto, exact_budget: 500s, layouts: never }
@@ -76,7 +71,7 @@ benchmarks:
   - { name: p, command: ./p }
 """)
     pathlib.Path(".gitignore").write_text("p\n.fastgate\n")
-    run("git", "init", "-q", ".")
+    project.git("init", "-q", ".")
     it_is_named("walk", "cache_misses", "× the misses of the first-level caches", STRIDE=4099)
     it_is_named("guess", "mispredicted_branches", "mispredicted branches", SHIFT=0)
     if "clang" not in run("cc", "--version"):  # clang has no attribute `optimize`

@@ -12,13 +12,12 @@ import pathlib
 import shutil
 import sys
 
-fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-sys.path.insert(0, str(root / "tests/support"))
-from checks import check, finish_in_scratch, target  # noqa: E402
-from json_schema import Schema  # noqa: E402
-from receiver import Receiver  # noqa: E402
-from repository import Repository  # noqa: E402
+from checks import check, finish_in_scratch, target
+from json_schema import Schema
+from receiver import Receiver
+from repository import Repository
 
+fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 if not shutil.which("as"):
     print("the assembler is not installed")
     sys.exit(77)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-source_inside.py FASTGATE ROOT COMPILER: reports show only source of the project. Two programs take far
+source_inside.py FASTGATE COMPILER: reports show only source of the project. Two programs take far
 longer than their baseline; one program's debug information names a file of its project; the other
 program's names a file outside, by an absolute path and through a link. Files have the same names as
 in the repository, wherever they were compiled.
@@ -9,13 +9,12 @@ in the repository, wherever they were compiled.
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
-fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
-sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, call, check, finish_in_scratch, git, target  # noqa: E402
+from checks import call, check, finish_in_scratch, git, target
+from repository import Repository
 
+fastgate, compiler = os.path.abspath(sys.argv[1]), sys.argv[2]
 CODE = target("spinning.c")
 CONFIG = """version: 1
 project: inside
@@ -30,27 +29,16 @@ LINE = next(line.strip() for line in CODE.splitlines() if "ROUNDS" in line)
 
 def source_shown(name, text, flags=""):
     """The report's entry for spin(), after its loop was made ten times as long."""
-    folder = pathlib.Path(name).absolute()
-    folder.mkdir()
-    environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
-                   "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_AUTHOR_NAME": "t",
-                   "GIT_AUTHOR_EMAIL": "t@localhost", "GIT_COMMITTER_NAME": "t",
-                   "GIT_COMMITTER_EMAIL": "t@localhost"}
-
-    def git(*words):
-        subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True)
-
+    project = Repository(name)
+    folder = project.folder
     (folder / "fastgate.yml").write_text(CONFIG.format(compiler=compiler, flags=flags))
     (folder / ".gitignore").write_text("prog\nr.json\n")
     (folder / "rounds.h").write_text("#define ROUNDS 3000000ul\n")
     text(folder)
-    git("init", "-q", "-b", "main", ".")
-    git("add", ".")
-    git("commit", "-q", "-m", "The baseline")
+    project.git("init", "-q", "-b", "main", ".")
+    project.commit("The baseline")
     (folder / "rounds.h").write_text("#define ROUNDS 30000000ul\n")
-    result = subprocess.run([fastgate, "run", "--against", "HEAD"], cwd=folder, env=environment,
-                            capture_output=True, text=True, check=False, timeout=HUNG_S)
-    check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
+    result = project.run(1, fastgate, "run", "--against", "HEAD")
     functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
     guilty = [f for f in functions if f["name"] == "spin" and f["standing"] == "guilty"]
     check(len(guilty) == 1, f"{name}: spin is to blame: {functions}")

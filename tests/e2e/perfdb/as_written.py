@@ -9,10 +9,8 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
-
-from attack import DATABASE, MAKE_RUNS, PERFDB, Server, token  # noqa: E402
-from checks import call, check, finish_in_scratch  # noqa: E402
+from attack import DATABASE, MAKE_RUNS, PERFDB, Server, token
+from checks import call, check, finish_in_scratch
 
 FASTGATE, ROOT = sys.argv[2], pathlib.Path(sys.argv[4])
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)

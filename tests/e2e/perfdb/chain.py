@@ -10,8 +10,6 @@ import sys
 import urllib.request
 
 sys.argv.append(os.devnull)  # no ready-made runs
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
-
 from attack import DATABASE, FASTGATE, Server, token  # noqa: E402
 from checks import call, check, finish_in_scratch, git, write  # noqa: E402
 

@@ -7,12 +7,9 @@ the terminal.
 import json
 import os
 import pathlib
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
-
-from attack import FASTGATE, Server, token  # noqa: E402
-from checks import call, check, finish_in_scratch, git, target  # noqa: E402
+from attack import FASTGATE, Server, token
+from checks import call, check, finish_in_scratch, git, target
 CONFIG = ('version: 1\nproject: demo\nbuild: { command: "cc -O1 -g -o p p.c" }\n'
           'benchmarks:\n  - { name: p, command: ./p }\n')
 

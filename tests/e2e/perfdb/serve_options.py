@@ -4,14 +4,10 @@
 serve_options.py PERFDB FASTGATE MAKE_RUNS: limits and other options of `perfdb serve` without their
 own test.
 """
-import os
 import socket
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
-
-from attack import DATABASE, PERFDB, RUN_TYPE, Server, expect, token  # noqa: E402
-from checks import HUNG_S, call, check, finish_in_scratch  # noqa: E402
+from attack import DATABASE, PERFDB, RUN_TYPE, Server, expect, token
+from checks import HUNG_S, call, check, finish_in_scratch
 
 
 def large_uploads_are_refused(admin):

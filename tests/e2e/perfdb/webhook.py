@@ -8,14 +8,11 @@ import glob
 import json
 import os
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "security"))
-
-from attack import DATABASE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, send, token  # noqa: E402
-from checks import HUNG_S, call, check, finish_in_scratch  # noqa: E402
-from receiver import Receiver  # noqa: E402
+from attack import DATABASE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, send, token
+from checks import HUNG_S, call, check, finish_in_scratch
+from receiver import Receiver
 
 THERE = ("--webhook-allow", "127.0.0.0/8", "--webhook-http")
 HERE = (*THERE, "--webhook-retry", "50ms", "--public-url", "https://perf.example.org/")

@@ -13,12 +13,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 import threading
 import unittest
 from pathlib import Path
 
-from checks import call
+from recording import InOneHome
 
 FASTGATE, PROGRAM = sys.argv[1:3]
 WAYS = (["view"], ["view", "-V", "lines", "--all"], ["view", "-V", "callgraph"],
@@ -55,16 +54,14 @@ def manifest_of(listed, **more):
                                               "modules": [], "maps": [], **more}).encode())
 
 
-class Archive(unittest.TestCase):
+class Archive(InOneHome):
+    fastgate = FASTGATE
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.home = Path(cls.folder.name)
+        super().setUpClass()
         cls.program = cls.home / "program"
-        cls.environment = dict(os.environ,
-                               HOME=str(cls.home), NO_COLOR="1", TMPDIR=str(cls.home / "scratch"))
-        cls.environment.pop("COLUMNS", None)
-        cls.environment.pop("XDG_CACHE_HOME", None)
+        cls.environment["TMPDIR"] = str(cls.home / "scratch")
         (cls.home / "scratch").mkdir()
         debug = cls.home / "program.debug"
         for words in (["--only-keep-debug", PROGRAM, debug],
@@ -82,15 +79,6 @@ class Archive(unittest.TestCase):
         debug.unlink()
         shutil.move(PROGRAM_COPY := cls.program, cls.home / "moved")
         assert not PROGRAM_COPY.exists()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def run_here(cls, *words, **more):
-        return call(FASTGATE, *map(str, words), cwd=cls.home,
-                    env={**cls.environment, **more.get("env", {})}, errors="surrogateescape")
 
     def refused(self, name, words, code=2):
         done = self.run_here("view", name)

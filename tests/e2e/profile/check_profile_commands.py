@@ -63,8 +63,8 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def call(cls, *arguments, **more):
-        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, cwd=cls.home,
-                              timeout=HUNG_S, env=more.get("env", cls.environment), check=False)
+        return subprocess.run([FASTGATE, *map(str, arguments)], capture_output=True, timeout=HUNG_S,
+                              check=False, **{"cwd": cls.home, "env": cls.environment, **more})
 
     @classmethod
     def run_ok(cls, *arguments, **more):
@@ -164,12 +164,11 @@ class Commands(unittest.TestCase):
         (twice / "fastgate.yml").write_text(
             f"version: 1\nbenchmarks:\n  - {{ name: b, command: {MARKED} }}\n"
             "measure: { warmup: 0, schedule: stored, pairs: { min: 3, max: 3 } }\n")
-        subprocess.run([FASTGATE, "run"],
-                       cwd=twice, env=self.environment, check=True, timeout=HUNG_S, capture_output=True)
+        self.run_ok("run", cwd=twice)
+
         def total(*more):
-            done = subprocess.run([FASTGATE, *more], cwd=twice, env=self.environment, check=True,
-                                  timeout=HUNG_S, capture_output=True, text=True).stdout
-            return done
+            return self.run_ok(*more, cwd=twice).decode()
+
         known = ("--focus", "^main")  # leaves out samples without a stack
         one = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", *known).splitlines())
         both = sum(int(line.rsplit(" ", 1)[1]) for line in total("export", "--sum", *known).splitlines())
@@ -193,18 +192,12 @@ class Commands(unittest.TestCase):
         self.assertIn("does not record which lines", total("view", "-V", "lines"))
         for filters in (("--region", "fit"), ("--split", "region"), ("--unit", "event"),
                         ("--split", "unit")):
-            done = subprocess.run([FASTGATE, "view", *filters], cwd=twice, env=self.environment,
-                                  timeout=HUNG_S, capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
-            self.assertIn("use a trace", done.stderr)
+            self.fails(2, "use a trace", "view", *filters, cwd=twice)
         # single repetitions; only existing ones are accepted
         shown = [total("view", "--json", "--repetition", str(n), *known) for n in (1, 2, 3)]
         singles = [sum(row["self_ns"] for row in json.loads(text)["rows"]) for text in shown]
         self.assertAlmostEqual(sum(singles) / 3, one, delta=3 * len(rows))
-        done = subprocess.run([FASTGATE, "view", "--repetition", "4"], cwd=twice, env=self.environment,
-                              timeout=HUNG_S, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("the profile has only 3", done.stderr)
+        self.fails(2, "the profile has only 3", "view", "--repetition", "4", cwd=twice)
 
     def test_user_and_system_time_are_parts_of_all(self):
         def total(kind):
@@ -225,12 +218,10 @@ class Commands(unittest.TestCase):
         elsewhere = self.home / "elsewhere"
         elsewhere.mkdir()
         for command in (("import", FOLDED), ("record", "--rate", "1000", "--", MARKED)):
-            subprocess.run([FASTGATE, *command], cwd=elsewhere, env=self.environment, check=True,
-                           timeout=HUNG_S, capture_output=True)
-        done = subprocess.run([FASTGATE, "view"], cwd=elsewhere, env=self.environment, check=True,
-                              timeout=HUNG_S, capture_output=True, text=True)
-        self.assertIn("spin", done.stdout)
-        self.assertNotIn("fit(Track&)", done.stdout)
+            self.run_ok(*command, cwd=elsewhere)
+        shown = self.run_ok("view", cwd=elsewhere).decode()
+        self.assertIn("spin", shown)
+        self.assertNotIn("fit(Track&)", shown)
 
     # ---- a trace with marks ----
 

@@ -12,24 +12,21 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from checks import call
+from recording import InOneHome
 
 FASTGATE, PROGRAM = sys.argv[1:3]
 FUNCTION = "in_the_program"
 
 
-class Instructions(unittest.TestCase):
+class Instructions(InOneHome):
+    fastgate = FASTGATE
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.home = Path(cls.folder.name)
-        cls.environment = dict(os.environ, HOME=str(cls.home), NO_COLOR="1")
-        cls.environment.pop("COLUMNS", None)
-        cls.environment.pop("XDG_CACHE_HOME", None)
+        super().setUpClass()
         shutil.copy(PROGRAM, cls.home / "program")
         for name in ("one", "two"):
             done = cls.run_here("record", "--rate", "2000", "-o", name, "--", cls.home / "program")
@@ -40,14 +37,6 @@ class Instructions(unittest.TestCase):
                                   PROGRAM],
                                  stdout=subprocess.PIPE, check=True, text=True).stdout
         cls.objdump = [int(one, 16) for one in re.findall(r"^ +([0-9a-f]+):\t", listing, re.M)]
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def run_here(cls, *words):
-        return call(FASTGATE, *map(str, words), cwd=cls.home, env=cls.environment)
 
     def output(self, *words):
         done = self.run_here(*words)

@@ -15,11 +15,11 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
 from checks import HUNG_S, call
+from recording import InOneHome
 
 FASTGATE, PROGRAM = sys.argv[1:3]
 NOBODY = "65534"
@@ -38,13 +38,12 @@ def running(*words):
             process.kill()
 
 
-class Machine(unittest.TestCase):
+class Machine(InOneHome):
+    fastgate = FASTGATE
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.home = Path(cls.folder.name)
-        cls.environment = dict(os.environ, HOME=str(cls.home), NO_COLOR="1")
-        cls.environment.pop("XDG_CACHE_HOME", None)
+        super().setUpClass()
         shutil.copy(PROGRAM, cls.home / "spinning")
         for seconds in SECONDS:  # until both programs have had enough CPU time
             copy = ("dd", "if=/dev/zero", "of=/dev/null", "bs=64k")
@@ -60,14 +59,6 @@ class Machine(unittest.TestCase):
             if trace.name.split(".")[0] not in ours:
                 trace.unlink()
                 cls.others += 1
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
-
-    @classmethod
-    def run_here(cls, *words):
-        return call(FASTGATE, *map(str, words), cwd=cls.home, env=cls.environment)
 
     @classmethod
     def samples_of(cls, pid):

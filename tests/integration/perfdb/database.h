@@ -4,6 +4,7 @@
 #define FG_TESTS_PERFDB_DATABASE_H
 
 #include "store/db.h"
+#include "store/store.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
@@ -30,6 +31,52 @@ static inline char *fg_test_database(const struct fg_scratch *scratch, const cha
 		return fg_xstrdup(fg_scratch_path(scratch, name));
 	fg_test_script(url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
 	return fg_xstrdup(url);
+}
+
+/* A test's database, and its store if the test opens one. */
+struct fg_database_test {
+	struct fg_scratch scratch;
+	char *location;
+	struct fg_store *store;
+	unsigned databases; /* created so far */
+	struct fg_error err;
+};
+
+static inline void fg_must(struct fg_database_test *f, int status)
+{
+	if (status != FG_OK)
+		fail_msg("%s", f->err.message);
+}
+
+/* Continues with another, empty database. */
+static inline void fg_test_begin_database(struct fg_database_test *f)
+{
+	char *name = fg_xasprintf("perfdb%u.db", f->databases++);
+
+	free(f->location);
+	f->location = fg_test_database(&f->scratch, name);
+	free(name);
+}
+
+static inline int fg_test_database_setup(void **state)
+{
+	struct fg_database_test *f = fg_xcalloc(1, sizeof(*f));
+
+	fg_scratch_init(&f->scratch);
+	fg_test_begin_database(f);
+	*state = f;
+	return 0;
+}
+
+static inline int fg_test_database_teardown(void **state)
+{
+	struct fg_database_test *f = *state;
+
+	fg_store_close(f->store);
+	fg_scratch_release(&f->scratch);
+	free(f->location);
+	free(f);
+	return 0;
 }
 
 #endif

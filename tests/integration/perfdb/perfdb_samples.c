@@ -195,6 +195,18 @@ cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path)
 	return json;
 }
 
+const char *fg_test_text(const cJSON *json, const char *pointer)
+{
+	const cJSON *item = fg_json_pointer(json, pointer);
+
+	return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+int fg_test_count(const cJSON *json, const char *path)
+{
+	return cJSON_GetArraySize(fg_json_find(json, path));
+}
+
 void fg_test_parcel(unsigned seed, struct fg_strbuf *text)
 {
 	fg_test_parcel_of(&fg_sample_small, seed, text);

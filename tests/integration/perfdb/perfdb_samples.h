@@ -51,6 +51,10 @@ int fg_test_post_json(const struct fg_test_server *s, const char *path, const ch
 		      const char *json, struct fg_strbuf *body);
 /* Sends an administrator's GET; the answer must be 200 and JSON. The caller deletes the JSON. */
 struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path);
+/* Returns the text at an RFC 6901 pointer; "" if nothing is there. */
+const char *fg_test_text(const struct cJSON *json, const char *pointer);
+/* Returns the number of items of a list. */
+int fg_test_count(const struct cJSON *json, const char *path);
 
 /* Makes an upload of run number `seed`. */
 void fg_test_parcel(unsigned seed, struct fg_strbuf *text);

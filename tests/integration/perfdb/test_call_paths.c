@@ -10,40 +10,22 @@
 #include "store/transaction.h"
 #include "tests/integration/perfdb/database.h"
 #include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
 #include "tests/unit/store/samples.h"
 
 #include <pthread.h>
 
-struct fixture {
-	struct fg_scratch scratch;
-	char *location;
-	unsigned databases; /* created so far */
-	struct fg_error err;
-};
-
-static void must(struct fixture *f, int status)
-{
-	if (status != FG_OK)
-		fail_msg("%s", f->err.message);
-}
-
-static struct fg_store *opened(struct fixture *f)
+static struct fg_store *opened(struct fg_database_test *f)
 {
 	struct fg_store *store = NULL;
 
-	must(f, fg_store_open(f->location, FG_STORE_DURABLE, &store, &f->err));
+	fg_must(f, fg_store_open(f->location, FG_STORE_DURABLE, &store, &f->err));
 	return store;
 }
 
-static void begin_database(struct fixture *f)
+static void begin_database(struct fg_database_test *f)
 {
-	char *name = fg_xasprintf("perfdb%u.db", f->databases++);
-
-	free(f->location);
-	f->location = fg_test_database(&f->scratch, name);
+	fg_test_begin_database(f);
 	fg_store_close(opened(f));
-	free(name);
 }
 
 /* Half of the code is new in every run; the second shape is too large to be read path by path. */
@@ -100,25 +82,25 @@ static void write_set(const struct fg_profile_set *set, struct fg_strbuf *text)
 	}
 }
 
-static void write_run(struct fixture *f, struct fg_store *store, unsigned who, unsigned seed,
-		      struct fg_strbuf *text)
+static void write_run(struct fg_database_test *f, struct fg_store *store, unsigned who,
+		      unsigned seed, struct fg_strbuf *text)
 {
 	struct fg_stored_run run = {0};
 	char id[ID_SIZE];
 
 	name_run(id, who, seed);
-	must(f, fg_store_load(store, id, &run, &f->err));
+	fg_must(f, fg_store_load(store, id, &run, &f->err));
 	write_set(run.profiles[0], text);
 	fg_stored_run_release(&run);
 }
 
-static void is_sound(struct fixture *f)
+static void is_sound(struct fg_database_test *f)
 {
 	struct fg_store *store = opened(f);
 	struct fg_strbuf findings = {0};
 	size_t found = 0;
 
-	must(f, fg_store_check(store, &findings, &found, &f->err));
+	fg_must(f, fg_store_check(store, &findings, &found, &f->err));
 	if (found)
 		fail_msg("%s", fg_strbuf_text(&findings));
 	fg_strbuf_release(&findings);
@@ -131,7 +113,7 @@ enum {
 
 /* A thread that opens the store and writes runs, and its result. */
 struct writer {
-	struct fixture *f;
+	struct fg_database_test *f;
 	unsigned who;
 	struct fg_error err;
 	int status;
@@ -149,28 +131,10 @@ static void *write_all(void *context)
 	return NULL;
 }
 
-static int setup(void **state)
+FG_TEST_IN(servers_add_the_same_functions_at_once, fg_test_database_setup,
+	   fg_test_database_teardown)
 {
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-
-	fg_scratch_init(&f->scratch);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_scratch_release(&f->scratch);
-	free(f->location);
-	free(f);
-	return 0;
-}
-
-FG_TEST_IN(servers_add_the_same_functions_at_once, setup, teardown)
-{
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	struct writer writers[2] = {{.f = f, .who = 0}, {.f = f, .who = 1}};
 	struct fg_strbuf texts[2] = {{0}};
 	struct fg_store *store = NULL;
@@ -199,20 +163,20 @@ FG_TEST_IN(servers_add_the_same_functions_at_once, setup, teardown)
 }
 
 /* A batch that was rolled back may be written again, by other sessions and by this one. */
-FG_TEST_IN(undone_ids_are_forgotten, setup, teardown)
+FG_TEST_IN(undone_ids_are_forgotten, fg_test_database_setup, fg_test_database_teardown)
 {
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	struct fg_strbuf texts[2] = {{0}};
 	struct fg_store *stores[2] = {NULL};
 
 	begin_database(f);
 	for (int i = 0; i < 2; i++)
 		stores[i] = opened(f);
-	must(f, fg_store_batch_begin(stores[0], &f->err));
-	must(f, save_run(stores[0], 0, 3, &f->err));
+	fg_must(f, fg_store_batch_begin(stores[0], &f->err));
+	fg_must(f, save_run(stores[0], 0, 3, &f->err));
 	fg_store_batch_undo(stores[0]);
-	must(f, save_runs(stores[1], 0, 2, 2, &f->err));
-	must(f, save_runs(stores[0], 0, 3, 3, &f->err));
+	fg_must(f, save_runs(stores[1], 0, 2, 2, &f->err));
+	fg_must(f, save_runs(stores[0], 0, 3, 3, &f->err));
 	is_sound(f);
 	for (int i = 0; i < 2; i++) {
 		for (unsigned seed = 2; seed <= 3; seed++)
@@ -225,7 +189,7 @@ FG_TEST_IN(undone_ids_are_forgotten, setup, teardown)
 }
 
 /* Loading the damaged run fails with these words; `perfdb check` reports no other damage. */
-static void says_damaged(struct fixture *f, const char *sql, const char *words)
+static void says_damaged(struct fg_database_test *f, const char *sql, const char *words)
 {
 	char id[ID_SIZE];
 	struct fg_stored_run run = {0};
@@ -236,23 +200,23 @@ static void says_damaged(struct fixture *f, const char *sql, const char *words)
 	name_run(id, 0, 2);
 	begin_database(f);
 	store = opened(f);
-	must(f, save_runs(store, 0, 2, 2, &f->err));
+	fg_must(f, save_runs(store, 0, 2, 2, &f->err));
 	fg_store_close(store);
 	fg_test_script(f->location, sql);
 	store = opened(f);
 	assert_true(fg_store_load(store, id, &run, &f->err) < 0);
 	if (!strstr(f->err.message, words))
 		fail_msg("'%s' lacks '%s'", f->err.message, words);
-	must(f, fg_store_check(store, &findings, &found, &f->err));
+	fg_must(f, fg_store_check(store, &findings, &found, &f->err));
 	if (found > 1 || (found == 1 && !strstr(fg_strbuf_text(&findings), words)))
 		fail_msg("%s", fg_strbuf_text(&findings));
 	fg_strbuf_release(&findings);
 	fg_store_close(store);
 }
 
-FG_TEST_IN(damaged_paths_are_named, setup, teardown)
+FG_TEST_IN(damaged_paths_are_named, fg_test_database_setup, fg_test_database_teardown)
 {
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	const bool is_postgresql = getenv("PERFDB_TEST_URL");
 
 	says_damaged(f,

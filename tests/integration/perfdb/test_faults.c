@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A server in trouble: bombs, full disks, clients that stop half-way, clocks that jump. */
+/* A server in trouble: bombs, full disks, clocks that jump. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "perfdb/client/client.h"
-#include "perfdb/server/limiter.h"
 #include "store/bundle.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/integration/perfdb/scripted_server.h"
@@ -13,11 +12,9 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 enum {
-	STUCK = 64,
 	MANY = 400,
 	ROOM_BYTES = 300 * 1000
 };
@@ -127,47 +124,6 @@ FG_SERVER_TEST(full_disk_is_reported_and_loses_nothing_confirmed)
 	/* Once the disk has room again, uploads continue. */
 	assert_int_equal(fg_test_upload(s, MANY, NULL), 201);
 	assert_int_equal(fg_test_run_count(s), stored + 1);
-}
-
-FG_SERVER_TEST(clients_that_stop_half_way_do_not_stop_others)
-{
-	static const char half[] =
-		"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\nFGRUN/1";
-	static const char deaf[] = "GET /assets/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
-	struct fg_test_server *s = *state;
-	int fds[STUCK];
-
-	for (size_t i = 0; i < STUCK; i++) {
-		const char *text = i % 2 ? half : deaf;
-		const size_t size = (i % 2 ? sizeof(half) : sizeof(deaf)) - 1;
-
-		fds[i] = fg_test_connect(s);
-		assert_int_equal(send(fds[i], text, size, MSG_NOSIGNAL), size);
-	}
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	for (size_t i = 0; i < STUCK; i++)
-		(void)close(fds[i]);
-	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
-	assert_int_equal(fg_test_run_count(s), 2);
-}
-
-/*
- * The clock jumps forwards, back, and far back: no client stays locked out, and each jump gives a
- * client one new minute's quota.
- */
-FG_TEST(limit_survives_a_clock_that_jumps)
-{
-	static const int64_t minutes[] = {1000, 1001, 2, 5000000, 0, 1000};
-	struct fg_limiter *limiter = fg_limiter_new(2);
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(minutes); i++) {
-		const int64_t now_ns = minutes[i] * 60 * FG_NS_PER_S;
-
-		assert_int_equal(fg_limiter_count(limiter, "somebody", now_ns), 0);
-		assert_int_equal(fg_limiter_count(limiter, "somebody", now_ns), 0);
-		assert_in_range(fg_limiter_count(limiter, "somebody", now_ns), 1, 60);
-	}
-	fg_limiter_free(limiter);
 }
 
 /* A run from the future would remain the latest for ever. */

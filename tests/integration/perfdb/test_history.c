@@ -13,7 +13,6 @@
 #include "store/transaction.h"
 #include "tests/integration/perfdb/database.h"
 #include "tests/support/fg_test.h"
-#include "tests/support/scratch.h"
 #include "tests/unit/store/samples.h"
 
 #include <math.h>
@@ -30,38 +29,13 @@ static const int64_t thousand = 1000;
 
 static const struct fg_sample_shape tiny = {.functions = 4, .paths = 8, .pairs = 1, .samples = 60};
 
-struct fixture {
-	struct fg_scratch scratch;
-	char *location;
-	struct fg_store *store;
-	struct fg_error err;
-};
-
-static void must(struct fixture *f, int status)
-{
-	if (status != FG_OK)
-		fail_msg("%s", f->err.message);
-}
-
 static int setup(void **state)
 {
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
+	struct fg_database_test *f = NULL;
 
-	fg_scratch_init(&f->scratch);
-	f->location = fg_test_database(&f->scratch, "perfdb.db");
-	must(f, fg_store_open(f->location, 0, &f->store, &f->err));
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_store_close(f->store);
-	fg_scratch_release(&f->scratch);
-	free(f->location);
-	free(f);
+	fg_test_database_setup(state);
+	f = *state;
+	fg_must(f, fg_store_open(f->location, 0, &f->store, &f->err));
 	return 0;
 }
 
@@ -96,7 +70,7 @@ static void set_build(struct fg_run *run, uint64_t n)
 	}
 }
 
-static void save_run(struct fixture *f, uint64_t n, bool has_profile)
+static void save_run(struct fg_database_test *f, uint64_t n, bool has_profile)
 {
 	struct fg_stored_run s = {0};
 	char *report = n % 3 ? fg_sample_report(n % 2 ? "pass" : "regression", 1 + (double)n / 1000)
@@ -105,20 +79,21 @@ static void save_run(struct fixture *f, uint64_t n, bool has_profile)
 	fg_sample_run(&s, n + 1, &tiny);
 	s.run.started_ns = INT64_C(1700000000000000000) + (int64_t)n * MINUTE_NS * thousand;
 	set_build(&s.run, n);
-	must(f, fg_store_save(f->store, &s.run, has_profile ? s.profiles : NULL, report, &f->err));
+	fg_must(f,
+		fg_store_save(f->store, &s.run, has_profile ? s.profiles : NULL, report, &f->err));
 	fg_stored_run_release(&s);
 	free(report);
 }
 
-static void save_runs(struct fixture *f, uint64_t count, bool have_profiles)
+static void save_runs(struct fg_database_test *f, uint64_t count, bool have_profiles)
 {
-	must(f, fg_store_batch_begin(f->store, &f->err));
+	fg_must(f, fg_store_batch_begin(f->store, &f->err));
 	for (uint64_t n = 0; n < count; n++)
 		save_run(f, nth_stored(n, count), have_profiles);
-	must(f, fg_store_batch_end(f->store, &f->err));
+	fg_must(f, fg_store_batch_end(f->store, &f->err));
 }
 
-static struct fg_history history_of(struct fixture *f, const char *branch, size_t limit)
+static struct fg_history history_of(struct fg_database_test *f, const char *branch, size_t limit)
 {
 	const struct fg_history_query query = {.project = "tracker",
 					       .benchmark = "parse",
@@ -127,7 +102,7 @@ static struct fg_history history_of(struct fixture *f, const char *branch, size_
 					       .limit = limit};
 	struct fg_history history = {0};
 
-	must(f, fg_store_history(f->store, &query, &history, &f->err));
+	fg_must(f, fg_store_history(f->store, &query, &history, &f->err));
 	return history;
 }
 
@@ -177,7 +152,8 @@ static void is_end_of(const struct fg_history *all, const struct fg_history *new
 	assert_int_equal(all->better, newest->better);
 }
 
-static void have_newest(struct fixture *f, const char *branch, const struct fg_history *all)
+static void have_newest(struct fg_database_test *f, const char *branch,
+			const struct fg_history *all)
 {
 	static const size_t limits[] = {0, 1, 30, 511, 512, 600, 790, 5000};
 
@@ -195,12 +171,12 @@ struct expected {
 	struct fg_history branch;
 };
 
-static struct expected expect(struct fixture *f)
+static struct expected expect(struct fg_database_test *f)
 {
 	return (struct expected){history_of(f, NULL, 0), history_of(f, "feature", 0)};
 }
 
-static void is_as_expected(struct fixture *f, struct expected *e)
+static void is_as_expected(struct fg_database_test *f, struct expected *e)
 {
 	have_newest(f, NULL, &e->all);
 	have_newest(f, "feature", &e->branch);
@@ -214,7 +190,7 @@ static void release(struct expected *e)
 
 static void newest_are_those_of_all(void **state)
 {
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	struct expected rows = expect(f);
 
 	assert_int_equal(rows.all.count, RUNS);
@@ -235,11 +211,11 @@ static const char *id_of(uint64_t n)
 
 static void removed_and_replaced_runs_are_seen(void **state)
 {
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	struct expected rows;
 
-	must(f, fg_store_delete(f->store, id_of(300), &f->err));
-	must(f, fg_store_delete(f->store, id_of(RUNS - 3), &f->err));
+	fg_must(f, fg_store_delete(f->store, id_of(300), &f->err));
+	fg_must(f, fg_store_delete(f->store, id_of(RUNS - 3), &f->err));
 	save_run(f, 700, false);
 	rows = expect(f);
 	assert_int_equal(rows.all.count, RUNS - 2);
@@ -247,32 +223,32 @@ static void removed_and_replaced_runs_are_seen(void **state)
 	release(&rows);
 }
 
-static struct fg_function_trend trend_of(struct fixture *f,
+static struct fg_function_trend trend_of(struct fg_database_test *f,
 					 const struct fg_profile_function *function, size_t limit)
 {
 	struct fg_function_trend trend = {0};
 
-	must(f, fg_store_function_trend(f->store,
-					&(struct fg_trend_query){.project = "tracker",
-								 .benchmark = "parse",
-								 .branch = "main",
-								 .name = function->name,
-								 .library = function->library,
-								 .limit = limit},
-					&trend, &f->err));
+	fg_must(f, fg_store_function_trend(f->store,
+					   &(struct fg_trend_query){.project = "tracker",
+								    .benchmark = "parse",
+								    .branch = "main",
+								    .name = function->name,
+								    .library = function->library,
+								    .limit = limit},
+					   &trend, &f->err));
 	return trend;
 }
 
 static void newest_of_a_function_are_those_of_all(void **state)
 {
 	static const size_t limits[] = {1, 10, 200, 300, 5000};
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	const struct fg_profile_function *function = NULL;
 	struct fg_stored_run run = {0};
 	struct fg_function_trend all = {0};
 
 	save_runs(f, PROFILED_RUNS, true);
-	must(f, fg_store_load(f->store, id_of(5), &run, &f->err));
+	fg_must(f, fg_store_load(f->store, id_of(5), &run, &f->err));
 	function = fg_sample_busiest(run.profiles[0]);
 	all = trend_of(f, function, 0);
 	assert_true(all.count > PROFILED_RUNS / 2);
@@ -311,7 +287,7 @@ static void add_case_metric(struct fg_series *series)
 }
 
 /* Saves a run of all benchmarks; the newest runs have only the first two. */
-static void save_overview_run(struct fixture *f, uint64_t n)
+static void save_overview_run(struct fg_database_test *f, uint64_t n)
 {
 	const size_t several = n > OVERVIEW_RUNS - 9 ? 2 : BENCHMARKS;
 	struct fg_stored_run s = {0};
@@ -341,7 +317,7 @@ static void save_overview_run(struct fixture *f, uint64_t n)
 	free(s.profiles[0]);
 	free(s.profiles);
 	s.profiles = NULL;
-	must(f, fg_store_save(f->store, &s.run, NULL, NULL, &f->err));
+	fg_must(f, fg_store_save(f->store, &s.run, NULL, NULL, &f->err));
 	fg_stored_run_release(&s);
 }
 
@@ -350,26 +326,26 @@ static void overview_has_the_newest_of_each_benchmark(void **state)
 	enum {
 		SHOWN = 12
 	};
-	struct fixture *f = *state;
+	struct fg_database_test *f = *state;
 	struct fg_overview overview = {0};
 
-	must(f, fg_store_batch_begin(f->store, &f->err));
+	fg_must(f, fg_store_batch_begin(f->store, &f->err));
 	for (uint64_t n = 0; n < OVERVIEW_RUNS; n++)
 		save_overview_run(f, nth_stored(n, OVERVIEW_RUNS));
-	must(f, fg_store_batch_end(f->store, &f->err));
+	fg_must(f, fg_store_batch_end(f->store, &f->err));
 	/* Deletes a run that was stored early, yet is among the newest. */
-	must(f, fg_store_delete(f->store, id_of(3), &f->err));
-	must(f, fg_store_overview(f->store, "tracker", SHOWN, &overview, &f->err));
+	fg_must(f, fg_store_delete(f->store, id_of(3), &f->err));
+	fg_must(f, fg_store_overview(f->store, "tracker", SHOWN, &overview, &f->err));
 	assert_int_equal(overview.count, BENCHMARKS);
 	for (size_t b = 0; b < overview.count; b++) {
 		const struct fg_overview_row *row = &overview.items[b];
 		struct fg_history alone = {0};
 
-		must(f, fg_store_history(f->store,
-					 &(struct fg_history_query){.project = "tracker",
-								    .benchmark = row->name,
-								    .metric = row->metric},
-					 &alone, &f->err));
+		fg_must(f, fg_store_history(f->store,
+					    &(struct fg_history_query){.project = "tracker",
+								       .benchmark = row->name,
+								       .metric = row->metric},
+					    &alone, &f->err));
 		is_end_of(&alone, &row->history, SHOWN);
 		fg_history_release(&alone);
 		assert_true(row->history.count > 0);
@@ -395,11 +371,11 @@ int main(void)
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(newest_of_a_function_are_those_of_all, setup,
-						teardown),
+						fg_test_database_teardown),
 		cmocka_unit_test_setup_teardown(overview_has_the_newest_of_each_benchmark, setup,
-						teardown),
+						fg_test_database_teardown),
 	};
-	const int failed = cmocka_run_group_tests(life, setup_filled, teardown);
+	const int failed = cmocka_run_group_tests(life, setup_filled, fg_test_database_teardown);
 
 	return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,9 @@ FG_SERVER_TEST(a_run_lists_the_runs_before_and_after_it)
 	for (unsigned seed = 1; seed <= 3; seed++)
 		assert_int_equal(fg_test_upload(s, seed, NULL), 201);
 	json = fg_test_get_json(s, "/api/v1/around?run=latest~1");
-	assert_string_equal(fg_json_text_or(fg_json_find(json, "run"), "id", ""),
-			    fg_test_run_id(2));
-	assert_string_equal(fg_json_text_or(fg_json_find(json, "previous"), "id", ""),
-			    fg_test_run_id(1));
-	assert_string_equal(fg_json_text_or(fg_json_find(json, "next"), "id", ""),
-			    fg_test_run_id(3));
+	assert_string_equal(fg_test_text(json, "/run/id"), fg_test_run_id(2));
+	assert_string_equal(fg_test_text(json, "/previous/id"), fg_test_run_id(1));
+	assert_string_equal(fg_test_text(json, "/next/id"), fg_test_run_id(3));
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/around?run=latest");
 	assert_null(fg_json_find(json, "next"));
@@ -38,25 +35,19 @@ FG_SERVER_TEST(a_search_finds_projects_benchmarks_and_runs)
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
 	json = fg_test_get_json(s, "/api/v1/search?q=RACK");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "projects")), 1);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 0);
+	assert_int_equal(fg_test_count(json, "projects"), 1);
+	assert_int_equal(fg_test_count(json, "benchmarks"), 0);
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/search?q=pars");
-	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0),
-					    "name", ""),
-			    "parse");
+	assert_string_equal(fg_test_text(json, "/benchmarks/0/name"), "parse");
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/search?q=READER%3Ctoken1%3E");
-	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "functions"), 0),
-					    "benchmark", ""),
-			    "parse");
+	assert_string_equal(fg_test_text(json, "/functions/0/benchmark"), "parse");
 	cJSON_Delete(json);
 	(void)snprintf(path, sizeof(path), "/api/v1/search?q=%s", fg_test_run_id(2));
 	json = fg_test_get_json(s, path);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "runs")), 1);
-	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "runs"), 0), "id", ""),
-		fg_test_run_id(2));
+	assert_int_equal(fg_test_count(json, "runs"), 1);
+	assert_string_equal(fg_test_text(json, "/runs/0/id"), fg_test_run_id(2));
 	cJSON_Delete(json);
 }
 
@@ -147,12 +138,12 @@ FG_SERVER_TEST(a_dashboard_has_each_benchmark_and_its_open_changes)
 	for (unsigned seed = 1; seed <= 8; seed++)
 		assert_int_equal(fg_test_upload(s, seed, NULL), 201);
 	json = whole_dashboard(s);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 1);
+	assert_int_equal(fg_test_count(json, "benchmarks"), 1);
 	benchmark = cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0);
 	assert_string_equal(fg_json_text_or(benchmark, "name", ""), "parse");
 	assert_string_equal(fg_json_text_or(benchmark, "metric", ""), "cpu_time");
 	assert_string_equal(fg_json_text_or(benchmark, "run", ""), fg_test_run_id(8));
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(benchmark, "levels")), 5);
+	assert_int_equal(fg_test_count(benchmark, "levels"), 5);
 	assert_non_null(fg_json_find(benchmark, "changes"));
 	cJSON_Delete(json);
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/dashboard", NULL, NULL), 400);
@@ -197,7 +188,7 @@ FG_SERVER_TEST(a_measure_is_drawn_judged_and_compared)
 	cJSON_Delete(json);
 	assert_true(sum > 0);
 	json = fg_test_get_json(s, "/api/v1/verdict?a=latest~1&b=latest&measure=calls");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 1);
+	assert_int_equal(fg_test_count(json, "benchmarks"), 1);
 	cJSON_Delete(json);
 	assert_int_equal(fg_test_ask(s, "GET",
 				     "/api/v1/profile?a=latest&benchmark=parse&measure=heap.peak",

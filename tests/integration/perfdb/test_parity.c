@@ -3,8 +3,8 @@
  * SQLite and PostgreSQL give the same answers, byte for byte; two servers share one PostgreSQL;
  * migration goes both ways.
  */
+#include "base/json.h"
 #include "store/db.h"
-#include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -56,6 +56,8 @@ static const char *const questions[] = {
 
 static void same_answers(const struct fg_test_server s[BOTH])
 {
+	char *trends[BOTH];
+
 	for (size_t i = 0; i < FG_ARRAY_SIZE(questions); i++) {
 		struct fg_strbuf bodies[BOTH] = {{0}};
 		int statuses[BOTH];
@@ -71,6 +73,16 @@ static void same_answers(const struct fg_test_server s[BOTH])
 		fg_strbuf_release(&bodies[0]);
 		fg_strbuf_release(&bodies[1]);
 	}
+	for (int k = 0; k < BOTH; k++) {
+		cJSON *json = fg_test_function_trend(&s[k], "");
+
+		trends[k] = cJSON_PrintUnformatted(json);
+		assert_true(fg_test_count(json, "points") >= RUNS);
+		cJSON_Delete(json);
+	}
+	assert_string_equal(trends[0], trends[1]);
+	cJSON_free(trends[0]);
+	cJSON_free(trends[1]);
 }
 
 FG_TEST(both_answer_alike)
@@ -147,16 +159,34 @@ FG_TEST(two_servers_on_one_database_store_each_run_once)
 	fg_test_server_stop(&s[1]);
 }
 
+static struct fg_db *open_db(unsigned flags)
+{
+	struct fg_db *db = NULL;
+	struct fg_error err = {0};
+
+	if (fg_db_open(url(), flags, &db, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	return db;
+}
+
+static struct fg_store *open_store(const char *location, unsigned flags)
+{
+	struct fg_store *store = NULL;
+	struct fg_error err = {0};
+
+	if (fg_store_open(location, flags, &store, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	return store;
+}
+
 static void copy_all(const char *from_location, const char *to_location)
 {
-	struct fg_store *from = NULL;
-	struct fg_store *to = NULL;
+	struct fg_store *from = open_store(from_location, FG_STORE_READ_ONLY);
+	struct fg_store *to = open_store(to_location, 0);
 	struct fg_run_list list = {0};
 	struct fg_error err = {0};
 
-	if (fg_store_open(from_location, FG_STORE_READ_ONLY, &from, &err) != FG_OK ||
-	    fg_store_open(to_location, 0, &to, &err) != FG_OK ||
-	    fg_store_list(from, &(struct fg_run_filter){.limit = 1000}, &list, &err) != FG_OK)
+	if (fg_store_list(from, &(struct fg_run_filter){.limit = 1000}, &list, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	for (size_t i = 0; i < list.count; i++) {
 		if (fg_store_copy(from, to, list.items[i].id, &err) != FG_OK)
@@ -195,12 +225,10 @@ FG_TEST(migration_to_sqlite_and_back_changes_no_answer)
  */
 FG_TEST(transaction_that_was_undone_is_not_called_committed)
 {
-	struct fg_db *db = NULL;
+	struct fg_db *db = open_db(FG_DB_DURABLE);
 	struct fg_error err = {0};
 
-	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK ||
-	    fg_db_begin(db, FG_DB_WRITES, &err) != FG_OK)
-		fail_msg("%s", err.message);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
 	assert_int_equal(fg_db_script(db, "SELECT 1 / 0", &err), FG_EDB);
 	assert_int_equal(fg_db_commit(db, &err), FG_EDB);
 	assert_non_null(strstr(err.message, "rolled back"));
@@ -218,8 +246,8 @@ FG_TEST(server_outlives_its_connections)
 
 	fg_test_server_start(&s, url());
 	assert_int_equal(fg_test_upload(&s, 201, NULL), 201);
-	if (fg_db_open(url(), 0, &db, &err) != FG_OK ||
-	    fg_db_script(db,
+	db = open_db(0);
+	if (fg_db_script(db,
 			 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
 			 "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'",
 			 &err) != FG_OK)
@@ -233,41 +261,6 @@ FG_TEST(server_outlives_its_connections)
 		assert_int_equal(fg_test_ask(&s, "GET", "/api/v1/runs/latest", NULL, NULL), 200);
 	assert_int_equal(fg_test_upload(&s, 202, NULL), 200);
 	fg_test_server_stop(&s);
-}
-
-FG_TEST(trends_work_here_too)
-{
-	static const struct fg_sample_shape tiny = {
-		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
-	struct fg_store *store = NULL;
-	struct fg_trend_query query = {.project = "trends", .benchmark = "parse"};
-	struct fg_stored_run first = {0};
-	struct fg_function_trend trend = {0};
-	struct fg_error err = {0};
-
-	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
-	    fg_store_batch_begin(store, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	for (uint64_t seed = 5000; seed < 5060; seed++) {
-		struct fg_stored_run run = {0};
-
-		fg_sample_run(&run, seed, &tiny);
-		free(run.run.project);
-		run.run.project = fg_xstrdup("trends");
-		if (fg_store_save(store, &run.run, run.profiles, NULL, &err) != FG_OK)
-			fail_msg("%s", err.message);
-		fg_stored_run_release(&run);
-	}
-	fg_sample_run(&first, 5000, &tiny);
-	query.name = fg_sample_busiest(first.profiles[0])->name;
-	query.library = fg_sample_busiest(first.profiles[0])->library;
-	if (fg_store_batch_end(store, &err) != FG_OK ||
-	    fg_store_function_trend(store, &query, &trend, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(trend.count, 60);
-	fg_function_trend_release(&trend);
-	fg_stored_run_release(&first);
-	fg_store_close(store);
 }
 
 static int64_t count(struct fg_db *db, enum fg_sql sql)
@@ -297,28 +290,18 @@ static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, con
 	fg_stored_run_release(&run);
 }
 
-static void save_as(struct fg_store *store, uint64_t seed, const char *id)
-{
-	save_code(store, seed, 0, id);
-}
-
 /* A new session does not add rows that the database already has. */
 FG_TEST(new_session_finds_what_another_one_added)
 {
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
-	struct fg_error err = {0};
+	struct fg_db *db = open_db(FG_DB_DURABLE);
 	int64_t functions = 0;
 
-	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK)
-		fail_msg("%s", err.message);
 	for (unsigned i = 0; i < BOTH; i++) {
+		struct fg_store *store = open_store(url(), 0);
 		char id[37];
 
-		if (fg_store_open(url(), 0, &store, &err) != FG_OK)
-			fail_msg("%s", err.message);
 		(void)snprintf(id, sizeof(id), "0198f000-0000-7000-8000-f0000000000%u", i);
-		save_as(store, 6000, id);
+		save_code(store, 6000, 0, id);
 		fg_store_close(store);
 		if (i == 0)
 			functions = count(db, FG_SQL_FUNCTION_LAST);
@@ -326,16 +309,6 @@ FG_TEST(new_session_finds_what_another_one_added)
 	assert_true(functions >= 40);
 	assert_int_equal(count(db, FG_SQL_FUNCTION_LAST), functions);
 	fg_db_close(db);
-}
-
-/* Opens a store, which creates the tables, and a second session. */
-static void open_both(struct fg_store **store, struct fg_db **db)
-{
-	struct fg_error err = {0};
-
-	if (fg_store_open(url(), 0, store, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_BOUNDED, db, &err) != FG_OK)
-		fail_msg("%s", err.message);
 }
 
 /* Adds facts with ids from `first` on, which no run uses. */
@@ -360,11 +333,10 @@ static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_err
 FG_TEST(rows_are_added_whole_or_not_at_all)
 {
 	static const size_t counts[] = {3, 3000, 20000};
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
+	struct fg_store *store = open_store(url(), 0); /* creates the tables */
+	struct fg_db *db = open_db(FG_DB_BOUNDED);
 	struct fg_error err = {0};
 
-	open_both(&store, &db);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
 		const int64_t before = count(db, FG_SQL_FACT_LAST);
 		const int64_t many = (int64_t)counts[i];
@@ -384,18 +356,12 @@ FG_TEST(rows_are_added_whole_or_not_at_all)
 /* Whether or not a batch was stored, its ids are unique and without gaps. */
 FG_TEST(ids_of_a_batch_follow_each_other)
 {
-	struct fg_store *stores[BOTH] = {NULL};
-	struct fg_db *db = NULL;
+	struct fg_store *stores[BOTH] = {open_store(url(), 0), open_store(url(), 0)};
+	struct fg_db *db = open_db(FG_DB_BOUNDED);
 	struct fg_error err = {0};
 	char *no_gap = NULL;
 	int64_t before = 0;
 
-	for (int i = 0; i < BOTH; i++) {
-		if (fg_store_open(url(), 0, &stores[i], &err) != FG_OK)
-			fail_msg("%s", err.message);
-	}
-	if (fg_db_open(url(), FG_DB_BOUNDED, &db, &err) != FG_OK)
-		fail_msg("%s", err.message);
 	save_code(stores[0], 6010, 5, "0198f000-0000-7000-8000-f00000000030");
 	before = count(db, FG_SQL_FUNCTION_LAST);
 	for (int undone = 1; undone >= 0; undone--) {
@@ -425,11 +391,10 @@ FG_TEST(ids_of_a_batch_follow_each_other)
 /* If two sessions wrote at once, both could look for a name in vain and then add it. */
 FG_TEST(one_session_writes_at_a_time)
 {
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
+	struct fg_store *store = open_store(url(), 0);
+	struct fg_db *db = open_db(FG_DB_BOUNDED);
 	struct fg_error err = {0};
 
-	open_both(&store, &db);
 	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
 	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_EBUSY);
 	fg_store_batch_undo(store);
@@ -443,14 +408,11 @@ FG_TEST(one_session_writes_at_a_time)
 FG_TEST(read_only_session_cannot_write)
 {
 	struct fg_rows rows = {0};
-	struct fg_store *store = NULL;
-	struct fg_db *db = NULL;
+	struct fg_store *store = open_store(url(), 0);
+	struct fg_db *db = open_db(FG_DB_READ_ONLY);
 	struct fg_query q;
 	struct fg_error err = {0};
 
-	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
-	    fg_db_open(url(), FG_DB_READ_ONLY, &db, &err) != FG_OK)
-		fail_msg("%s", err.message);
 	FG_QUERY_WITH(&q, db, FG_SQL_LIMITS_REMOVE, FG_BIND("nothing"));
 	assert_int_not_equal(fg_query_run(&q, &err), FG_OK);
 	assert_non_null(strstr(err.message, "read-only"));

@@ -71,6 +71,24 @@ static void deliver(struct fg_script_server *server, const struct fg_post_target
 	assert_int_equal(result, expected);
 }
 
+/* Plays the script to a post of a pull request; every reply must be used. */
+static void expect_posts(const struct fg_post_target *target, const struct fg_script_reply *script,
+			 size_t count, enum fg_post_result wanted, struct fg_script_server *server)
+{
+	fg_script_start(server, script, count);
+	play_github(server);
+	(void)setenv("CI_API_V4_URL", server->url, 1);
+	deliver(server, target, wanted);
+	assert_int_equal(server->request_count, count);
+}
+
+static void write_event(struct fg_scratch *scratch, const char *json)
+{
+	fg_scratch_init(scratch);
+	fg_scratch_write_text(scratch, "event.json", json);
+	(void)setenv("GITHUB_EVENT_PATH", fg_scratch_path(scratch, "event.json"), 1);
+}
+
 static void expect_request(const struct fg_script_server *server, size_t number, const char *line)
 {
 	assert_true(number < server->request_count);
@@ -107,10 +125,7 @@ FG_TEST_IN(first_comment_is_written, clean_variables, NULL)
 	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{\"id\": 1}"}};
 	struct fg_script_server server;
 
-	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
-	play_github(&server);
-	deliver(&server, &github, FG_POST_CREATED);
-	assert_int_equal(server.request_count, 2);
+	expect_posts(&github, script, 2, FG_POST_CREATED, &server);
 	expect_request(&server, 0, "GET /repos/acme/demo/issues/7/comments?per_page=100&page=1 ");
 	expect_request(&server, 1, "POST /repos/acme/demo/issues/7/comments ");
 	expect_part(&server, 1, "Authorization: Bearer " SECRET "\r\n");
@@ -126,10 +141,7 @@ FG_TEST_IN(comment_on_the_second_page_is_found_and_rewritten, clean_variables, N
 		{200, NULL, first}, {200, NULL, second}, {200, NULL, "{}"}};
 	struct fg_script_server server;
 
-	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
-	play_github(&server);
-	deliver(&server, &github, FG_POST_UPDATED);
-	assert_int_equal(server.request_count, 3);
+	expect_posts(&github, script, 3, FG_POST_UPDATED, &server);
 	expect_part(&server, 1, "page=2");
 	expect_request(&server, 2, "PATCH /repos/acme/demo/issues/comments/4242 ");
 	fg_script_release(&server);
@@ -142,16 +154,9 @@ FG_TEST_IN(number_comes_from_the_event_first, clean_variables, NULL)
 	const struct fg_script_reply script[] = {{200, NULL, "[]"}, {201, NULL, "{}"}};
 	struct fg_script_server server;
 	struct fg_scratch scratch;
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
 
-	fg_scratch_init(&scratch);
-	fg_scratch_write_text(&scratch, "event.json", "{\"pull_request\": {\"number\": 12}}");
-	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
-	play_github(&server);
-	(void)setenv("GITHUB_EVENT_PATH", fg_scratch_path(&scratch, "event.json"), 1);
-	assert_int_equal(post(&github, &result, &err), FG_OK);
-	fg_script_stop(&server);
+	write_event(&scratch, "{\"pull_request\": {\"number\": 12}}");
+	expect_posts(&github, script, 2, FG_POST_CREATED, &server);
 	expect_request(&server, 1, "POST /repos/acme/demo/issues/12/comments ");
 	fg_script_release(&server);
 	fg_scratch_release(&scratch);
@@ -202,16 +207,13 @@ FG_TEST_IN(temporary_failures_are_retried_from_the_search_on, clean_variables, N
 						 {200, NULL, "{}"}};
 	struct fg_script_server server;
 
-	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
-	play_github(&server);
-	deliver(&server, &github, FG_POST_UPDATED);
-	assert_int_equal(server.request_count, 5);
+	expect_posts(&github, script, 5, FG_POST_UPDATED, &server);
 	expect_request(&server, 4, "PATCH /repos/acme/demo/issues/comments/5 ");
 	fg_script_release(&server);
 	free(ours);
 }
 
-/* Tries each kind of failure once, and checks the number of attempts and the message. */
+/* Posts to a server that always answers so, and checks the number of attempts and the message. */
 static void fails(const struct fg_script_reply *reply, size_t tries, const char *words)
 {
 	struct fg_script_server server;
@@ -230,31 +232,33 @@ static void fails(const struct fg_script_reply *reply, size_t tries, const char 
 
 FG_TEST_IN(failures_are_bounded_and_reported, clean_variables, NULL)
 {
-	const struct fg_script_reply server_error = {503, NULL, "{\"message\":\"down\"}"};
-	const struct fg_script_reply read_only = {
-		403, NULL, "{\"message\":\"Resource not accessible by integration\"}"};
-	const struct fg_script_reply limited = {403, "Retry-After: 0\r\n", NULL};
-	const struct fg_script_reply used_up = {
-		403, "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 1700000000\r\n", NULL};
-	const struct fg_script_reply long_limit = {429, "Retry-After: 3600\r\n", NULL};
-	const struct fg_script_reply far_reset = {
-		403, "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 4102444800\r\n", NULL};
-	const struct fg_script_reply some_left = {
-		403, "x-ratelimit-remaining: 7\r\nx-ratelimit-reset: 4102444800\r\n", NULL};
-	const struct fg_script_reply wrong_token = {401, NULL, "{\"message\":\"no " SECRET "\"}"};
-	const struct fg_script_reply nonsense = {200, NULL, "<html>"};
-	const struct fg_script_reply moved = {302, "Location: http://127.0.0.1:1/\r\n", NULL};
+	static const struct {
+		struct fg_script_reply reply;
+		size_t tries;
+		const char *words;
+	} cases[] = {
+		{{503, NULL, "{\"message\":\"down\"}"}, 3, "503: down"},
+		{{403, NULL, "{\"message\":\"Resource not accessible by integration\"}"},
+		 1,
+		 "forks"},
+		{{403, "Retry-After: 0\r\n", NULL}, 3, "403"},
+		{{403, "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 1700000000\r\n", NULL},
+		 3,
+		 "403"},
+		{{429, "Retry-After: 3600\r\n", NULL}, 1, "ends in 3600 s"},
+		{{403, "x-ratelimit-remaining: 0\r\nx-ratelimit-reset: 4102444800\r\n", NULL},
+		 1,
+		 "too long"},
+		{{403, "x-ratelimit-remaining: 7\r\nx-ratelimit-reset: 4102444800\r\n", NULL},
+		 1,
+		 "forks"},
+		{{401, NULL, "{\"message\":\"no " SECRET "\"}"}, 1, "401"},
+		{{200, NULL, "<html>"}, 1, "expected a JSON array or object"},
+		{{302, "Location: http://127.0.0.1:1/\r\n", NULL}, 1, "302"},
+	};
 
-	fails(&server_error, 3, "503: down");
-	fails(&read_only, 1, "forks");
-	fails(&limited, 3, "403");
-	fails(&used_up, 3, "403");
-	fails(&long_limit, 1, "ends in 3600 s");
-	fails(&far_reset, 1, "too long");
-	fails(&some_left, 1, "forks");
-	fails(&wrong_token, 1, "401");
-	fails(&nonsense, 1, "expected a JSON array or object");
-	fails(&moved, 1, "302");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++)
+		fails(&cases[i].reply, cases[i].tries, cases[i].words);
 }
 
 FG_TEST_IN(thread_without_end_is_left_alone, clean_variables, NULL)
@@ -288,11 +292,9 @@ FG_TEST_IN(note_on_a_merge_request_is_rewritten, clean_variables, NULL)
 	const struct fg_script_reply script[] = {{200, NULL, notes}, {200, NULL, "{}"}};
 	struct fg_script_server server;
 
-	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
-	(void)setenv("CI_API_V4_URL", server.url, 1);
 	(void)setenv("CI_PROJECT_ID", "31", 1);
 	(void)setenv("CI_MERGE_REQUEST_IID", "4", 1);
-	deliver(&server, &gitlab, FG_POST_UPDATED);
+	expect_posts(&gitlab, script, 2, FG_POST_UPDATED, &server);
 	expect_request(&server, 0, "GET /projects/31/merge_requests/4/notes?per_page=100&page=1 ");
 	expect_request(&server, 1, "PUT /projects/31/merge_requests/4/notes/99 ");
 	expect_part(&server, 1, "PRIVATE-TOKEN: " SECRET "\r\n");
@@ -339,34 +341,15 @@ FG_TEST_IN(webhook_without_a_secret_is_not_signed, clean_variables, NULL)
 	const struct fg_script_reply script[] = {{200, NULL, "ok"}};
 	struct fg_script_server server;
 	struct fg_post_target target = {"webhook", NULL, NULL, false};
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
 
 	fg_script_start(&server, script, FG_ARRAY_SIZE(script));
 	target.value = server.url;
-	assert_int_equal(post(&target, &result, &err), FG_OK);
-	fg_script_stop(&server);
+	deliver(&server, &target, FG_POST_DELIVERED);
 	assert_null(strstr(server.requests[0], "Signature"));
 	fg_script_release(&server);
 }
 
 /* ---- statuses and check runs ---- */
-
-static void expect_posts(const struct fg_post_target *target, const struct fg_script_reply *script,
-			 size_t count, enum fg_post_result wanted, struct fg_script_server *server)
-{
-	enum fg_post_result result = FG_POST_NOWHERE;
-	struct fg_error err = {0};
-
-	fg_script_start(server, script, count);
-	play_github(server);
-	(void)setenv("CI_API_V4_URL", server->url, 1);
-	if (post(target, &result, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_script_stop(server);
-	assert_int_equal(result, wanted);
-	assert_int_equal(server->request_count, count);
-}
 
 FG_TEST_IN(status_belongs_to_the_commit_that_was_pushed, clean_variables, NULL)
 {
@@ -402,13 +385,6 @@ FG_TEST_IN(status_belongs_to_the_commit_that_was_pushed, clean_variables, NULL)
 	expect_part(&server, 0,
 		    "\"target_url\":\"https://github.example/acme/demo/actions/runs/99\"");
 	fg_script_release(&server);
-}
-
-static void write_event(struct fg_scratch *scratch, const char *json)
-{
-	fg_scratch_init(scratch);
-	fg_scratch_write_text(scratch, "event.json", json);
-	(void)setenv("GITHUB_EVENT_PATH", fg_scratch_path(scratch, "event.json"), 1);
 }
 
 FG_TEST_IN(check_run_is_written_once_and_then_rewritten, clean_variables, NULL)

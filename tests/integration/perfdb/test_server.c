@@ -43,15 +43,15 @@ static void profile_of_pairs(struct fg_test_server *s)
 	int all = 0;
 
 	json = fg_test_get_json(s, "/api/v1/profile?a=latest&benchmark=parse");
-	all = cJSON_GetArraySize(fg_json_find(json, "profile/nodes/function"));
+	all = fg_test_count(json, "profile/nodes/function");
 	assert_true(all > 10);
 	assert_non_null(fg_json_find(json, "marked/name"));
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/profile?a=latest&benchmark=parse&pairs=1-2");
-	assert_in_range(cJSON_GetArraySize(fg_json_find(json, "profile/nodes/function")), 2, all);
+	assert_in_range(fg_test_count(json, "profile/nodes/function"), 2, all);
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/profile?a=latest&benchmark=parse&pairs=70000-70001");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "profile/nodes/function")), 1);
+	assert_int_equal(fg_test_count(json, "profile/nodes/function"), 1);
 	cJSON_Delete(json);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
 		(void)snprintf(path, sizeof(path),
@@ -157,28 +157,26 @@ static void third_one_fails(struct fg_test_server *s, const char *trigger)
 	}
 }
 
-FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads)
+FG_TEST(values_and_names_that_cannot_be_written_spare_other_uploads)
 {
-	char *trigger = fg_xasprintf(
-		"CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid FROM series s "
-		"JOIN run r ON r.id = s.run WHERE s.id = NEW.series) = '%s' "
-		"BEGIN SELECT RAISE(ABORT, 'no'); END",
-		fg_test_run_id(THIRD));
+	char *triggers[] = {
+		fg_xasprintf("CREATE TRIGGER refuse BEFORE INSERT ON chunk WHEN (SELECT r.uuid "
+			     "FROM series s JOIN run r ON r.id = s.run WHERE s.id = NEW.series) "
+			     "= '%s' BEGIN SELECT RAISE(ABORT, 'no'); END",
+			     fg_test_run_id(THIRD)),
+		fg_xasprintf("CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE "
+			     "'%%!_%u(%%' ESCAPE '!' BEGIN SELECT RAISE(ABORT, 'no'); END",
+			     THIRD),
+	};
 
-	third_one_fails(*state, trigger);
-	free(trigger);
-}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(triggers); i++) {
+		struct fg_test_server s;
 
-FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads)
-{
-	char *trigger = fg_xasprintf(
-		"CREATE TRIGGER refuse BEFORE INSERT ON function WHEN NEW.name LIKE '%%!_%u(%%' "
-		"ESCAPE '!' "
-		"BEGIN SELECT RAISE(ABORT, 'no'); END",
-		THIRD);
-
-	third_one_fails(*state, trigger);
-	free(trigger);
+		fg_test_server_start(&s, NULL);
+		third_one_fails(&s, triggers[i]);
+		fg_test_server_stop(&s);
+		free(triggers[i]);
+	}
 }
 
 FG_SERVER_TEST(two_runs_are_compared_down_to_the_path)
@@ -190,28 +188,21 @@ FG_SERVER_TEST(two_runs_are_compared_down_to_the_path)
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
 	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
 	json = fg_test_get_json(s, "/api/v1/verdict?a=latest~1&b=latest");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "benchmarks")), 1);
-	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0),
-					    "name", ""),
-			    "parse");
-	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "environment_difference"), 0),
-				"key", ""),
-		"host.load");
+	assert_int_equal(fg_test_count(json, "benchmarks"), 1);
+	assert_string_equal(fg_test_text(json, "/benchmarks/0/name"), "parse");
+	assert_string_equal(fg_test_text(json, "/environment_difference/0/key"), "host.load");
 	cJSON_Delete(json);
 	json = fg_test_function_trend(s, "&changes=1");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "changes")), 0);
+	assert_int_equal(fg_test_count(json, "points"), 2);
+	assert_int_equal(fg_test_count(json, "changes"), 0);
 	cJSON_Delete(json);
 	json = fg_test_function_trend(s, "&limit=1");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 1);
-	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "points"), 0), "run", ""),
-		fg_test_run_id(2));
+	assert_int_equal(fg_test_count(json, "points"), 1);
+	assert_string_equal(fg_test_text(json, "/points/0/run"), fg_test_run_id(2));
 	cJSON_Delete(json);
 	profile_of_pairs(s);
 	json = fg_test_get_json(s, "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
+	assert_int_equal(fg_test_count(json, "points"), 2);
 	cJSON_Delete(json);
 	json = fg_test_get_json(s, "/api/v1/runs/latest");
 	assert_string_equal(fg_json_text_or(json, "report/verdict", ""), "pass");
@@ -236,10 +227,8 @@ FG_SERVER_TEST(notes_and_decisions_are_kept)
 		fg_test_post(s, "/api/v1/annotations", NULL, "application/json", "{}", 2, NULL),
 		400);
 	json = fg_test_get_json(s, "/api/v1/annotations?project=tracker");
-	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "annotations"), 0), "text",
-				""),
-		"<img src=x onerror=alert(1)>");
+	assert_string_equal(fg_test_text(json, "/annotations/0/text"),
+			    "<img src=x onerror=alert(1)>");
 	cJSON_Delete(json);
 	assert_int_equal(
 		fg_test_ask(s, "DELETE", "/api/v1/annotations/1?project=tracker", NULL, NULL), 200);
@@ -247,10 +236,7 @@ FG_SERVER_TEST(notes_and_decisions_are_kept)
 				      sizeof(decision) - 1, NULL),
 			 201);
 	json = fg_test_get_json(s, "/api/v1/annotations?project=tracker");
-	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "annotations"), 0), "run",
-				""),
-		fg_test_run_id(1));
+	assert_string_equal(fg_test_text(json, "/annotations/0/run"), fg_test_run_id(1));
 	cJSON_Delete(json);
 }
 
@@ -301,16 +287,6 @@ FG_SERVER_TEST(newest_card_of_each_runner_is_kept)
 			assert_true(fg_json_double_or(card, "smallest_found", 0) < 0.03);
 	}
 	cJSON_Delete(json);
-}
-
-FG_SERVER_TEST(restart_loses_nothing)
-{
-	struct fg_test_server *s = *state;
-
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	assert_int_equal(fg_test_upload(s, 2, NULL), 201);
-	fg_test_server_restart(s);
-	assert_int_equal(fg_test_upload(s, 1, NULL), 200);
 }
 
 FG_SERVER_TEST(health_and_metrics_are_reported)
@@ -427,7 +403,7 @@ FG_SERVER_TEST(a_function_is_followed_by_the_requested_measure)
 	assert_int_equal(fg_test_upload_calls(s, 2), 201);
 	json = fg_test_function_trend(s, "&measure=calls");
 	assert_string_equal(fg_json_text_or(json, "unit", ""), "1");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
+	assert_int_equal(fg_test_count(json, "points"), 2);
 	cJSON_Delete(json);
 	json = fg_test_function_trend(s, "");
 	assert_string_equal(fg_json_text_or(json, "unit", ""), "ms");

@@ -60,34 +60,6 @@ FG_SERVER_TEST(tokens_open_only_what_they_are_for)
 	assert_int_equal(fg_test_run_count(s), 0);
 }
 
-static void revoke_last(const struct fg_test_server *s)
-{
-	struct fg_store *store = NULL;
-	struct fg_token_list list = {0};
-	struct fg_error err = {0};
-
-	if (fg_store_open(s->database, 0, &store, &err) != FG_OK ||
-	    fg_store_token_list(store, &list, &err) != FG_OK ||
-	    fg_store_token_revoke(store, list.items[list.count - 1].id, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	fg_token_list_release(&list);
-	fg_store_close(store);
-}
-
-FG_SERVER_TEST(revoked_token_opens_nothing)
-{
-	struct fg_test_server *s = *state;
-	char token[69];
-
-	fg_test_token(s, "tracker", FG_SCOPE_UPLOAD, INT64_MAX, token);
-	assert_int_equal(fg_test_upload(s, 1, token), 201);
-	revoke_last(s);
-	assert_int_equal(fg_test_upload(s, 2, token), 401);
-	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", token, NULL), 401);
-	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/runs", NULL, NULL), 200);
-	assert_int_equal(fg_test_run_count(s), 1);
-}
-
 FG_SERVER_TEST(strange_addresses_lead_nowhere)
 {
 	static const char *const paths[] = {"/../../etc/passwd",
@@ -152,53 +124,6 @@ FG_SERVER_TEST(a_wrong_method_is_answered_with_the_allowed_ones)
 			fail_msg("%s %s: %s", cases[i].method, cases[i].path, headers);
 		free(headers);
 	}
-}
-
-FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing)
-{
-	struct fg_test_server *s = *state;
-	struct fg_strbuf body = {0};
-
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	assert_int_equal(
-		fg_test_ask(s, "GET",
-			    "/api/v1/runs?project=%27%3BDROP%20TABLE%20run%3B--&branch=%25", NULL,
-			    &body),
-		200);
-	assert_string_equal(fg_strbuf_text(&body), "{\"runs\":[]}");
-	assert_int_equal(fg_test_run_count(s), 1);
-	fg_strbuf_release(&body);
-}
-
-FG_SERVER_TEST(open_server_refuses_a_foreign_host_name)
-{
-	static const struct {
-		const char *host;
-		int answer;
-	} cases[] = {
-		{"evil.example", 403},           {"localhost.evil.example", 403},
-		{"127.0.0.1.evil.example", 403}, {"127.0.0.10", 403},
-		{"LocalHost:8642", 200},         {"[::1]:8642", 200},
-	};
-	const struct fg_test_server *s = *state;
-	struct fg_test_server open = {.database = s->database};
-	const struct fg_server_options options = {
-		.database = s->database, .anonymous_read = true, .log_fd = -1};
-	struct fg_error err = {0};
-
-	if (fg_server_start(&options, &open.server, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
-		char *request = fg_xasprintf("GET /api/v1/projects HTTP/1.1\r\nHost: %s\r\n\r\n",
-					     cases[i].host);
-
-		assert_int_equal(fg_test_exchange(&open, request, strlen(request), NULL),
-				 cases[i].answer);
-		free(request);
-	}
-	assert_int_equal(fg_test_upload(&open, 1, FG_TEST_NO_TOKEN), 401);
-	assert_int_equal(fg_test_ask(&open, "GET", "/api/v1/tokens", FG_TEST_NO_TOKEN, NULL), 401);
-	fg_server_stop(open.server);
 }
 
 FG_SERVER_TEST(wider_than_loopback_needs_tls)

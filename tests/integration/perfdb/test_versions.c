@@ -16,12 +16,7 @@ enum {
 	OPENERS = 4
 };
 
-struct fixture {
-	struct fg_scratch scratch;
-	char *location;
-};
-
-static int64_t version_of(const struct fixture *f)
+static int64_t version_of(const struct fg_database_test *f)
 {
 	struct fg_db *db = NULL;
 	struct fg_query q;
@@ -37,26 +32,6 @@ static int64_t version_of(const struct fixture *f)
 	return value;
 }
 
-static int setup(void **state)
-{
-	struct fixture *f = fg_xcalloc(1, sizeof(*f));
-
-	fg_scratch_init(&f->scratch);
-	f->location = fg_test_database(&f->scratch, "perfdb.db");
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	fg_scratch_release(&f->scratch);
-	free(f->location);
-	free(f);
-	return 0;
-}
-
 static void *open_it(void *context)
 {
 	struct fg_store *store = NULL;
@@ -68,9 +43,10 @@ static void *open_it(void *context)
 	return status == FG_OK ? NULL : fg_xstrdup(err.message);
 }
 
-FG_TEST_IN(servers_that_start_together_create_the_tables_once, setup, teardown)
+FG_TEST_IN(servers_that_start_together_create_the_tables_once, fg_test_database_setup,
+	   fg_test_database_teardown)
 {
-	const struct fixture *f = *state;
+	const struct fg_database_test *f = *state;
 	pthread_t threads[OPENERS];
 	void *words[OPENERS] = {NULL};
 
@@ -85,7 +61,7 @@ FG_TEST_IN(servers_that_start_together_create_the_tables_once, setup, teardown)
 	assert_true(version_of(f) > 0);
 }
 
-static void refused(const struct fixture *f, const char *words)
+static void refused(const struct fg_database_test *f, const char *words)
 {
 	const struct fg_server_options options = {.database = f->location, .log_fd = -1};
 	const int64_t version = version_of(f);
@@ -98,9 +74,10 @@ static void refused(const struct fixture *f, const char *words)
 	assert_int_equal(version_of(f), version);
 }
 
-FG_TEST_IN(newer_and_unreleased_versions_are_refused_and_left_alone, setup, teardown)
+FG_TEST_IN(newer_and_unreleased_versions_are_refused_and_left_alone, fg_test_database_setup,
+	   fg_test_database_teardown)
 {
-	const struct fixture *f = *state;
+	const struct fg_database_test *f = *state;
 
 	free(open_it(f->location));
 	fg_test_script(f->location, "UPDATE schema_version SET version = version + 1");

@@ -47,15 +47,3 @@ FG_TEST(dates_that_do_not_exist_are_refused)
 			fail_msg("'%s' was taken for a date", bad[i]);
 	}
 }
-
-FG_TEST(monotonic_clock_never_goes_back)
-{
-	int64_t before = fg_clock_monotonic_ns();
-
-	for (int i = 0; i < 1000; i++) {
-		const int64_t now = fg_clock_monotonic_ns();
-
-		assert_true(now >= before);
-		before = now;
-	}
-}

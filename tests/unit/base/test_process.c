@@ -122,23 +122,6 @@ FG_TEST(kept_children_live_until_ended)
 	assert_int_equal(kill(server, 0), -1);
 }
 
-FG_TEST(long_output_keeps_head_and_tail)
-{
-	struct fg_process_result result = {0};
-	const struct fg_process_options options = {.capture_limit_bytes = 1000};
-
-	assert_int_equal(run_shell("echo first; i=0; while [ $i -lt 2000 ]; do echo line$i; "
-				   "i=$((i+1)); done; echo last",
-				   options, &result, NULL),
-			 FG_OK);
-	assert_true(result.output_cut);
-	assert_memory_equal(result.stdout_text, "first\n", 6);
-	assert_non_null(strstr(result.stdout_text, "bytes left out"));
-	assert_non_null(strstr(result.stdout_text, "line1999\nlast\n"));
-	assert_true(result.stdout_size < 2200);
-	fg_process_result_release(&result);
-}
-
 /* Numbered lines show every byte that is lost, doubled or out of order. */
 FG_TEST(kept_parts_of_a_long_output_are_exact)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-check_schema.py SCHEMA FOLDER SUPPORT: checks every golden report.json and explain document against
+check_schema.py SCHEMA FOLDER: checks every golden report.json and explain document against
 its published JSON Schema.
 """
 
@@ -9,8 +9,7 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, sys.argv[3])
-from json_schema import Schema  # noqa: E402
+from json_schema import Schema
 
 judge = Schema(pathlib.Path(sys.argv[1]))
 schema = judge.root

@@ -10,32 +10,6 @@
 
 #include <ctype.h>
 
-static void check(const char *name, const char *expected)
-{
-	struct fg_fixture fixture;
-	struct fg_strbuf text = {0};
-
-	fg_fixture_init(&fixture, name);
-	fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
-	assert_string_equal(fg_strbuf_text(&text), expected);
-	fg_strbuf_release(&text);
-	fg_fixture_release(&fixture);
-}
-
-FG_TEST(a_regression_is_reported_with_its_function_place_and_cost)
-{
-	check("regression", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
-	check("improvement", "sort is 8.8 % faster: fit(Track&) fit.cpp:88 (−7.8 ms)");
-	check("counted", "parse: allocations +0.01 %: grow_table table.c:31 (+1)");
-}
-
-FG_TEST(a_function_that_is_not_sure_is_not_named_as_the_cause)
-{
-	check("unsure",
-	      "reconstruct is 4.8 % slower; no single function can be blamed with certainty; the only "
-	      "hot one that changed is extrapolate");
-}
-
 FG_TEST(unchanged_code_is_not_counted_among_the_causes)
 {
 	static const struct {
@@ -61,26 +35,6 @@ FG_TEST(unchanged_code_is_not_counted_among_the_causes)
 		fg_strbuf_release(&text);
 		fg_fixture_release(&fixture);
 	}
-}
-
-FG_TEST(every_other_outcome_has_its_sentence)
-{
-	check("pass", "parse is not slower: cpu time +0.1 % [−0.5, +0.7]");
-	check("inconclusive", "compress is inconclusive: cpu time +1.7 % [−0.4, +3.8]");
-	check("identical", "hash: same binaries on both sides");
-	check("unaffected", "hash: unchanged code, placement not checked");
-	check("new", "render is new: nothing to compare with yet");
-	check("missing", "legacy is missing: in the baseline only");
-	check("error", "network could not be measured: ./build/net --connect: exited with code 3");
-	check("nothing", "no benchmark ran");
-	check("accepted",
-	      "reconstruct is 4.8 % slower, accepted up to +7.0 % until 2027-03-01: better "
-	      "fits <at last> (commit 9f8e7d6c5b4a)");
-}
-
-FG_TEST(the_regression_leads_even_if_another_benchmark_failed)
-{
-	check("mixed", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
 }
 
 FG_TEST(further_benchmarks_of_the_outcome_are_counted)

@@ -43,21 +43,6 @@ FG_TEST(every_record_has_the_cells_of_the_head)
 	}
 }
 
-FG_TEST(raw_rows_are_the_repetitions)
-{
-	struct fg_strbuf text = {0};
-	size_t rows = 0;
-
-	fg_fixture_write("regression", "csv-raw", NULL, &text);
-	for (const char *at = fg_strbuf_text(&text); *at; at++)
-		rows += *at == '\n';
-	assert_int_equal(rows, 1 + 23 * 2 * 2); /* including the warm-up; two arms, two metrics */
-	assert_non_null(
-		strstr(fg_strbuf_text(&text), "\nreconstruct,0,baseline,0,warmup,cpu_time,ns,"));
-	assert_non_null(strstr(fg_strbuf_text(&text), "\nreconstruct,1,candidate,0,,cpu_time,ns,"));
-	fg_strbuf_release(&text);
-}
-
 FG_TEST(a_cell_is_not_a_formula)
 {
 	struct fg_fixture fixture;

@@ -5,8 +5,6 @@
 #include "tests/support/fixture_report.h"
 #include "tests/support/golden.h"
 
-#include <math.h>
-
 static cJSON *write_and_parse(const char *fixture_name, struct fg_strbuf *text)
 {
 	const struct fg_reporter *reporter = fg_reporter_find("json", NULL);
@@ -38,27 +36,6 @@ FG_TEST(every_outcome_is_written_as_agreed)
 		cJSON_Delete(json);
 		fg_strbuf_release(&text);
 	}
-}
-
-FG_TEST(figures_are_those_of_the_verdict)
-{
-	struct fg_strbuf text = {0};
-	cJSON *json = write_and_parse("regression", &text);
-	const cJSON *benchmark = NULL;
-	const cJSON *metric = NULL;
-
-	benchmark = fg_json_pointer(json, "/benchmarks/0");
-	metric = fg_json_pointer(json, "/benchmarks/0/metrics/0");
-	assert_string_equal(fg_json_text_or(json, "verdict", ""), "regression");
-	assert_int_equal((int)fg_json_double_or(json, "exit_code", -1), 1);
-	assert_string_equal(fg_json_text_or(benchmark, "name", ""), "reconstruct");
-	assert_true(fabs(fg_json_double_or(metric, "ratio", 0) - 1.0483) < 1e-12);
-	assert_true(cJSON_IsNull(fg_json_pointer(json, "/benchmarks/0/metrics/2/ratio")));
-	assert_string_equal(cJSON_GetStringValue(fg_json_pointer(
-				    json, "/benchmarks/0/functions/0/paths/0/frames/2")),
-			    "fit(Track&)");
-	cJSON_Delete(json);
-	fg_strbuf_release(&text);
 }
 
 FG_TEST(hostile_names_are_read_back_whole)

@@ -107,34 +107,6 @@ FG_TEST(names_are_unique_over_the_file)
 	fg_strbuf_release(&text);
 }
 
-FG_TEST(a_regression_fails_and_the_rest_does_not)
-{
-	struct fg_strbuf text = {0};
-
-	fg_fixture_write("regression", "junit", NULL, &text);
-	assert_non_null(strstr(fg_strbuf_text(&text),
-			       "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""));
-	assert_non_null(
-		strstr(fg_strbuf_text(&text),
-		       "<failure type=\"regression\" message=\"reconstruct is 4.8 % slower: "
-		       "fit(Track&amp;) fit.cpp:88 (+9.7 ms); cpu time +4.8 % [+3.1, +6.6]"));
-	assert_non_null(strstr(fg_strbuf_text(&text), "/src/reco/fit.cpp:88"));
-	fg_strbuf_clear(&text);
-	fg_fixture_write("pass", "junit", NULL, &text);
-	assert_null(strstr(fg_strbuf_text(&text), "<failure"));
-	fg_strbuf_clear(&text);
-	fg_fixture_write("inconclusive", "junit", NULL, &text);
-	assert_non_null(
-		strstr(fg_strbuf_text(&text), "<skipped message=\"compress is inconclusive: "));
-	assert_non_null(
-		strstr(fg_strbuf_text(&text), "could have detected a change of 2.3 % or more"));
-	fg_strbuf_clear(&text);
-	fg_fixture_write("error", "junit", NULL, &text);
-	assert_non_null(strstr(fg_strbuf_text(&text), "<error type=\"error\""));
-	assert_non_null(strstr(fg_strbuf_text(&text), "Connection refused"));
-	fg_strbuf_release(&text);
-}
-
 /* Writes a creeping benchmark with another outcome and exit code. */
 static void write_as(enum fg_outcome outcome, enum fg_exit exit_code, struct fg_strbuf *text)
 {
@@ -173,15 +145,5 @@ FG_TEST(what_the_policy_fails_is_a_failure)
 		assert_int_equal(strstr(fg_strbuf_text(&text), "failures=\"1\"") != NULL, fails);
 		assert_int_equal(strstr(fg_strbuf_text(&text), "<failure ") != NULL, fails);
 	}
-	fg_strbuf_release(&text);
-}
-
-FG_TEST(the_pairs_are_those_that_were_used)
-{
-	struct fg_strbuf text = {0};
-
-	fg_fixture_write("unsure", "junit", NULL, &text);
-	assert_non_null(strstr(fg_strbuf_text(&text), ", 22 pairs, 7 s\""));
-	assert_null(strstr(fg_strbuf_text(&text), ", 10 pairs"));
 	fg_strbuf_release(&text);
 }

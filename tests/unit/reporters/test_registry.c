@@ -88,21 +88,6 @@ static int write_to(const char *path, struct fg_error *err)
 	return status;
 }
 
-FG_TEST(a_report_replaces_the_old_one)
-{
-	struct fg_scratch scratch;
-	struct fg_error err = {0};
-	char *data = NULL;
-
-	fg_scratch_init(&scratch);
-	fg_scratch_write_text(&scratch, "r.json", "old");
-	assert_int_equal(write_to(fg_scratch_path(&scratch, "r.json"), &err), FG_OK);
-	data = fg_scratch_read(&scratch, "r.json", NULL);
-	assert_int_equal(data[0], '{');
-	free(data);
-	fg_scratch_release(&scratch);
-}
-
 FG_TEST(a_folder_that_is_not_there_is_named)
 {
 	struct fg_scratch scratch;

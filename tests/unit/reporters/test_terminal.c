@@ -20,22 +20,6 @@ FG_TEST(verbose_shows_everything)
 				".verbose.txt");
 }
 
-FG_TEST(the_picture_of_the_interface_is_kept)
-{
-	struct fg_strbuf text = {0};
-	static const char picture[] =
-		"reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)\n\n"
-		"reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   "
-		"REGRESSION\n"
-		"  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit\n";
-
-	fg_fixture_write("regression", "terminal", &(struct fg_report_options){0}, &text);
-	assert_true(fg_text_starts_with(fg_strbuf_text(&text), picture));
-	assert_non_null(strstr(fg_strbuf_text(&text),
-			       "\nmax rss  +0.0 %  pass      wall time  not judged in duet\n"));
-	fg_strbuf_release(&text);
-}
-
 /* A host's load always differs, so only --verbose shows it. */
 FG_TEST(facts_of_the_build_that_differ_are_named)
 {
@@ -102,22 +86,6 @@ FG_TEST(unsure_functions_are_never_listed_as_the_cause)
 	}
 }
 
-FG_TEST(the_list_adds_up_by_a_row_of_everything_else)
-{
-	static const char *const formats[] = {"terminal", "junit", "markdown", "comment"};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
-		struct fg_strbuf text = {0};
-
-		fg_fixture_write("regression", formats[i], NULL, &text);
-		assert_non_null(strstr(fg_strbuf_text(&text), "93 %"));
-		assert_non_null(strstr(fg_strbuf_text(&text), "7 %"));
-		assert_non_null(strstr(fg_strbuf_text(&text), "everything else"));
-		assert_non_null(strstr(fg_strbuf_text(&text), "+0.7 ms"));
-		fg_strbuf_release(&text);
-	}
-}
-
 /* The last rows cancel the first ones: the rest of a short list is five times the total. */
 FG_TEST(the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole)
 {
@@ -138,21 +106,6 @@ FG_TEST(the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole)
 	assert_float_equal(rest.share, -2, 1e-9);
 	rest = fg_report_everything_else(&blame, 1);
 	assert_float_equal(rest.share, -0.5, 1e-9);
-}
-
-FG_TEST(one_line_has_the_schedule_and_why_no_duet)
-{
-	struct fg_strbuf text = {0};
-
-	fg_fixture_write("unsure", "terminal", NULL, &text);
-	assert_non_null(
-		strstr(fg_strbuf_text(&text),
-		       "\n  schedule abba: a duet needs a program that keeps exactly one CPU "
-		       "busy\n"));
-	fg_strbuf_clear(&text);
-	fg_fixture_write("pass", "terminal", NULL, &text);
-	assert_null(strstr(fg_strbuf_text(&text), "schedule"));
-	fg_strbuf_release(&text);
 }
 
 FG_TEST(a_note_about_several_metrics_is_printed_once)

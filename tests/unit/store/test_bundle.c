@@ -60,6 +60,8 @@ FG_TEST(bad_envelopes_are_refused)
 		{"newer format", "fastgate-run/1", "fastgate-run/2", FG_EUNSUPPORTED},
 		{"id that climbs folders", "0198f000-0000-7000-8000-000000000005",
 		 "../../../../../../etc/passwd-000000", FG_EPARSE},
+		{"id that ends as a folder", "0198f000-0000-7000-8000-000000000005",
+		 "0198f000-0000-7000-8000-00000000000/", FG_EPARSE},
 		{"no project", "\"project\":\"tracker\"", "\"project\":\"\"", FG_EPARSE},
 		{"time as a number", "\"started_ns\":\"", "\"started_ns\":5,\"x\":\"", FG_EPARSE},
 		{"unknown state", "\"state\":\"measured\"", "\"state\":\"dreamt\"", FG_EPARSE},

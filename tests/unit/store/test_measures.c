@@ -218,20 +218,6 @@ static void make_bundle(struct fg_bundle *bundle, uint64_t seed)
 	fg_stored_run_release(&run);
 }
 
-FG_TEST(measures_travel)
-{
-	struct fg_bundle bundle = {0};
-	struct fg_stored_run arrived = {0};
-	struct fg_error err = {0};
-
-	make_bundle(&bundle, 8);
-	if (fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &arrived, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	has_measures(arrived.profiles[0], 8);
-	fg_stored_run_release(&arrived);
-	fg_bundle_release(&bundle);
-}
-
 static int receive(struct fixture *f, const struct fg_bundle *bundle)
 {
 	enum fg_upload_outcome outcome = FG_UPLOAD_STORED;
