@@ -49,7 +49,7 @@ def known_tests(root, build):
         names.update(f"{kind}.{name}"
                      for kind, name in re.findall(r"fg_script_test\((\w+) (\w+)", path.read_text()))
     for path in (root / "tests" / "integration" / "collector").glob("test_*.c"):
-        names.update(re.findall(r"^static void (\w+)\(void \*\*", path.read_text(), re.M))
+        names.update(re.findall(r"^FG_TEST(?:_IN)?\((\w+)", path.read_text(), re.M))
     return names
 
 
