@@ -200,8 +200,7 @@ void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct 
 
 	begin(rules, FOR_COST, n, block);
 	block->aside = FG_ASIDE_UNSAMPLED;
-	block->concurrent = rules->schedule == FG_SCHEDULE_DUET;
-	if (block->concurrent || rules->pin)
+	if (rules->schedule == FG_SCHEDULE_DUET || rules->pin)
 		block->cpu = rotate_cpu(rules, n);
 	add_slot(rules, block, arm);
 	add_slot(rules, block, arm);

@@ -56,8 +56,8 @@ void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struc
 /* Makes a block that runs each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /*
- * Makes a block that runs one arm with and without the sampler, to measure the sampler's cost: at
- * once in a duet, otherwise one after the other.
+ * Makes a block that runs one arm with and without the sampler, to measure the sampler's cost. The
+ * two never run at once, because both write the same files if the program writes any.
  */
 void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 

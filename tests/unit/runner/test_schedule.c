@@ -220,7 +220,7 @@ FG_TEST(cost_blocks_keep_to_their_share_and_compare_one_arm_with_itself)
 	fg_schedule_cost(&rules, 0, &block);
 	assert_int_equal(block.slots[0].arm, block.slots[1].arm);
 	assert_int_not_equal(block.slots[0].sampled, block.slots[1].sampled);
-	assert_true(block.concurrent);
+	assert_false(block.concurrent);
 	assert_true(block.cpu >= 0);
 	assert_int_equal(block.aside, FG_ASIDE_UNSAMPLED);
 	assert_false(fg_schedule_cost_due(&rules, 0, 1000, 0));
