@@ -165,7 +165,8 @@ static double *count_inclusive_samples(const struct fg_profile_set *set)
 bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 				     const struct fg_series *series)
 {
-	const char *changed = series->build[FG_ARM_CANDIDATE].changed;
+	const struct fg_build_facts *build = &series->build[FG_ARM_CANDIDATE];
+	const char *changed = build->changed;
 	double *samples = count_inclusive_samples(set);
 	bool is_changed =
 		changed &&
@@ -175,7 +176,8 @@ bool fg_same_code_has_changed_caller(const struct fg_profile_set *set,
 		const char *name = linkage_of(&set->functions[set->nodes[n].function]);
 
 		is_changed = samples[n] > 0 && samples[n] >= HOT_SHARE * samples[0] &&
-			     fg_text_has_word(changed, " ", name, strlen(name));
+			     (fg_text_has_word(changed, " ", name, strlen(name)) ||
+			      find(build, name).state == FG_COMPARED_CHANGED);
 	}
 	free(samples);
 	return is_changed;

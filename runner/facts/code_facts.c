@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/code.h"
+#include "binary/image.h"
 #include "runner/build/build_files.h"
 #include "runner/build/git.h"
 #include "runner/facts/binary.h"
@@ -172,7 +173,10 @@ static void add_changed_names(struct fg_strbuf *text, const struct compared *fil
 
 /* ---- functions of both builds ---- */
 
-/* Does the item name this function, or a part that the compiler split off ("parse.cold")? */
+/*
+ * Does the item name this function, or a part that the compiler split off ("parse.cold")? Neither
+ * name has the numbers of clones.
+ */
 static bool is_part_of(const char *item, const char *function)
 {
 	const size_t length = strlen(function);
@@ -317,6 +321,7 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 	struct comparing c = {
 		.targets = {[FG_ARM_BASELINE] = baseline, [FG_ARM_CANDIDATE] = candidate}};
 	struct fg_strbuf text = {0};
+	struct fg_arena arena = {0};
 	size_t bytes = 0;
 
 	if (!baseline->program || !candidate->program || baseline->is_wrapper ||
@@ -329,12 +334,14 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 		fg_build_facts_put(&build->changed, text.data);
 	fg_build_facts_forget_functions(build);
 	for (size_t i = 0; i < functions->count; i++) {
+		const char *name = fg_image_plain_name(&arena, functions->items[i]);
 		struct function_facts facts = {0};
 
 		for (size_t k = 0; k < c.count; k++)
-			add_facts_of(functions->items[i], &c.files[k], &facts);
+			add_facts_of(name, &c.files[k], &facts);
 		add_function(build, functions->items[i], &facts, &bytes);
 	}
+	fg_arena_release(&arena);
 	fg_strbuf_release(&text);
 	release_files(&c);
 }

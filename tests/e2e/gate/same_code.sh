@@ -6,6 +6,10 @@
 make_project
 shorten 10
 echo 'one line' >words.txt
+# Without debug information, the hot function has the name of a clone, which a compiler numbers.
+sed -i 's/-O2 -g/-O2/' Makefile
+sed -i 's|^static struct entry \*find(.*|__attribute__((noinline)) static struct entry *find(struct table *, const char *, size_t, size_t) __asm__("find.isra.0");\n&|' table.c
+grep -q 'find.isra.0' table.c || fail "no clone was planted"
 git add .
 git commit -q -m "A word list"
 
@@ -43,3 +47,4 @@ sed -i 's/hash % 512/hash % 256/' table.c
 measure "fewer chains" different same
 grep -q '"build.changed": ".*table_count' "$work/out" || fail "the changed functions are not named"
 grep -q '"build.functions": ".*table_count=[0-9]*:[0-9]*:c' "$work/out" || fail "the changed function is not among those that take the time"
+grep -q '"build.functions": ".*find.isra.0=[0-9]*:[0-9]*:c' "$work/out" || fail "the clone is not among them"
