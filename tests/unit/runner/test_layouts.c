@@ -293,7 +293,7 @@ FG_TEST_IN(more_places_are_made_as_far_as_links_and_the_disk_allow, set_up, tear
 		world.the_first_takes_ns = cases[i].first_s * FG_NS_PER_S;
 		assert_int_equal(make_more(&options), FG_OK);
 		if (b.layouts.count != cases[i].count || world.waits != cases[i].waits)
-			fail_msg("case %zu: %zu places after %u waits", i, b.layouts.count,
+			fail_msg("case %zu: %u places after %u waits", i, b.layouts.count,
 				 world.waits);
 		assert_int_equal(world.links, cases[i].count - 1);
 		check_made();
