@@ -14,7 +14,7 @@
  *                    each different stack
  *
  * Calls that the program and its libraries make by name are counted; calls inside libc are not. A
- * forked child continues its parent's count. A call that does not fail is the plain system call.
+ * forked child continues its parent's count. A call that does not fail is passed on unchanged.
  */
 #include <dirent.h>
 #include <dlfcn.h>

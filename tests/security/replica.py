@@ -27,11 +27,11 @@ def metric(server, name):
 
 
 def until(what, holds):
-    """Waits for another process; the results do not depend on the time."""
+    """Waits until `holds()` is true; a slow process delays the test and changes nothing else."""
     end = time.monotonic() + HUNG_S
     while not holds():
         if time.monotonic() > end:
-            raise SystemExit(f"not so, however long it was waited for: {what}")
+            raise SystemExit(f"still not true after {HUNG_S} s: {what}")
 
 
 def questions_of(server, work):

@@ -678,7 +678,7 @@ static void make_unaffected(struct fg_fixture *fixture)
 	fixture->run.series[0].schedule_reason = NULL;
 }
 
-/* A benchmark that is not slower than at the previous commit, but many commits add up. */
+/* Makes a benchmark that became slower over many commits, not since the previous one. */
 static void make_creeping(struct fg_fixture *fixture)
 {
 	static struct fg_creep_commit by[] = {

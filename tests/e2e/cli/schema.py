@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-schema.py FASTGATE: the JSON Schema accepts a configuration that uses every key, and
-rejects configurations with mistakes.
+schema.py FASTGATE: the JSON Schema accepts a configuration with keys of every section,
+and rejects configurations with mistakes.
 """
 import json
 import subprocess

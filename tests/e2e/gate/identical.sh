@@ -23,7 +23,7 @@ expect_text '"pairs": 2' fastgate.json "other addresses"
 ! grep -q 'same binaries' "$work/out" || fail "other addresses were taken for the same"
 git checkout -q table.c
 
-# A rebuilt plugin, and a script that starts another build: the file on the command line is the same, but other code
+# A rebuilt plugin, and a script that starts a rebuilt program: the file on the command line is the same, but other code
 # runs.
 target work_host.c >host.c
 printf 'static volatile unsigned sink;\nvoid work(void) { unsigned x = sink; for (unsigned i = 0; i < 3000000; i++) x = x * 31 + i; sink = x; }\n' >plugin.c

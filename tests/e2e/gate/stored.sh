@@ -33,7 +33,7 @@ expect_code 0 "history" "$FASTGATE" history wordcount --json
 expect_code 2 "unknown metric" "$FASTGATE" history wordcount --metric nonsense
 expect_text 'nonsense' "$work/err" "the unknown metric's name"
 expect_code 2 "no such run" "$FASTGATE" compare latest~7 latest
-# With two benchmarks, a view names each one, and data needs a choice.
+# With two benchmarks, view names each, and view --json needs --bench.
 cat >fastgate.yml <<'END'
 version: 1
 build: { command: make }

@@ -32,7 +32,7 @@ static size_t more_size;
 static struct fg_python_stack stack;
 static struct fg_python_reader reader;
 static const uint32_t versions[] = {0x030b02f0, 0x030c01f0, 0x030d00f0};
-#define NO_ADDRESS (UINT64_C(1) << 52) /* no processor has this many address bits */
+#define NO_ADDRESS (UINT64_C(1) << 52) /* Linux maps nothing so high unasked */
 static uint64_t random_state = UINT64_C(88172645463325252);
 
 static uint64_t draw(void)

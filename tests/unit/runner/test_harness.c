@@ -381,7 +381,7 @@ FG_TEST(a_report_cut_anywhere_does_no_harm)
 
 		for (size_t size = 0; size < strlen(text); size++) {
 			struct fg_harness_report report = {0};
-			char *copy = fg_xstrndup(text, size); /* ASan sees its end */
+			char *copy = fg_xstrndup(text, size); /* for ASan */
 
 			if (fg_harness_parse(samples[i].harness, copy, size, &report, NULL) ==
 			    FG_OK)
