@@ -1,17 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Computes for a third of a second, or not at all while another instance runs: two instances at
- * once use no more CPU time than one alone, like programs that stop by the clock.
+ * Computes for a third of a second, or half as long if fastgate has a second child besides the
+ * launcher that started this program: like a program that stops by the clock and shares its CPU.
  */
-#include <fcntl.h>
-#include <sys/file.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
-int main(int argc, char **argv)
+static int parent_of(int pid)
 {
-	if (argc != 1 || flock(open(argv[0], O_RDONLY), LOCK_EX | LOCK_NB) != 0)
-		return 0;
-	while (clock() < CLOCKS_PER_SEC / 3) {
+	char path[64];
+	int parent = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%*d (%*[^)]) %*c %d", &parent) != 1)
+		parent = 0;
+	return parent;
+}
+
+static int count_children(int pid)
+{
+	char path[64];
+	int count = 0;
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	file = fopen(path, "r");
+	while (file && fscanf(file, "%*d%*c") != EOF)
+		count++;
+	return count;
+}
+
+int main(void)
+{
+	const int parts = count_children(parent_of(getppid())) > 1 ? 6 : 3;
+
+	while (clock() < CLOCKS_PER_SEC / parts) {
 	}
 	return 0;
 }
