@@ -208,8 +208,8 @@ static size_t build_id_in(const struct fg_elf_tables *elf, uint64_t offset, uint
 }
 
 /*
- * Searches the segments only if there are no sections: in a file with only debug information, the
- * segments point anywhere.
+ * Searches the sections, or in a file without sections the segments. A file with only debug
+ * information has sections, and its segments point anywhere.
  */
 size_t fg_elf_tables_build_id(const struct fg_elf_tables *elf, uint8_t id[FG_BUILD_ID_MAX])
 {

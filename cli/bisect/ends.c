@@ -5,8 +5,7 @@
 #include <math.h>
 
 enum {
-	FUNCTIONS_MAX =
-		3, /* maximum number of functions blamed at the ends that guide the search */
+	FUNCTIONS_MAX = 3, /* functions blamed at the ends, to guide the search */
 };
 
 /* Prior weights of a commit that touches a blamed function, or its file. */

@@ -11,7 +11,7 @@
 
 struct fg_thread;
 
-/* The path of the plan; NULL: there is no plan. */
+/* Path of the plan's file, or NULL if the user requested no jumps. */
 extern const char *fg_call_jumps_plan;
 /*
  * Carries out the plan, if there is one. Call it once, in normal context, after the functions with

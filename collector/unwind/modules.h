@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapped objects. A module gets an id when it is first found, even in a handler. It is no
- * longer live once dlclose() has unmapped it; a file with the same build-id, mapped again at the
- * same place, gets the old id back. _dl_find_object() finds objects; if libc lacks it (musl, glibc
- * before 2.35), this table is searched instead.
+ * Keeps a table of the mapped objects. A module gets an id when it is first found, even in a
+ * handler, and stops being live when dlclose() unmaps it; a file with the same build-id, mapped
+ * again at the same place, gets the old id back. _dl_find_object() finds objects; if libc lacks it
+ * (musl, glibc before 2.35), this table is searched instead.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H

@@ -39,7 +39,7 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 					  "index");
 		index = usual;
 	}
-	/* Before the first `git add` there is no index: start with the empty tree. */
+	/* A repository without an index (before the first `git add`) starts with the empty tree. */
 	if (index && fg_fs_exists(index)) {
 		status = fg_fs_copy(index, copy, 0600, err);
 		if (status == FG_OK)

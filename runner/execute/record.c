@@ -264,7 +264,7 @@ static void settle_block(struct fg_pass *pass)
 	for (size_t i = 0; i < block->count && !block->concurrent; i++)
 		job->busy[block->slots[i].arm] = busy_share(&pass->executions[i].result);
 	job->last_aside = aside;
-	if ((block->aside & FG_ASIDE_UNSAMPLED) && !(aside & FG_ASIDE_OVERLAP))
+	if (block->aside & FG_ASIDE_UNSAMPLED)
 		add_cost(pass);
 	pass->counts = aside == 0;
 }

@@ -151,6 +151,18 @@ FG_TEST(a_changed_caller_at_any_distance_may_call_code_more_often)
 	}
 }
 
+FG_TEST(a_clone_that_changed_is_a_changed_caller)
+{
+	static const struct fg_profile_function clone = {.name = "loop.isra.0", .library = "app"};
+	const struct fg_profile_function *work;
+
+	begin("loop.isra.0=16:16:c");
+	fg_build_facts_set(&p.series->build[FG_ARM_CANDIDATE], "build.changed", "loop.isra");
+	work = &p.set.functions[p.set.nodes[p.work].function];
+	(void)add(add(0, &clone, 0), work, ALL / 2);
+	assert_true(fg_same_code_has_changed_caller(&p.set, p.series));
+}
+
 FG_TEST(nothing_is_known_where_more_than_a_twentieth_of_the_samples_has_no_stack)
 {
 	for (uint32_t samples = 50; samples <= 51; samples++) {
