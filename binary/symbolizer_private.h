@@ -47,7 +47,7 @@ struct fg_module_file {
 	bool tried_frames;
 };
 
-/* symbolizer_names.c, opened by symbolizer_modules.c: debug information and the texts from it. */
+/* symbolizer_names.c: debug information and its texts. symbolizer_modules.c opens `index`. */
 struct fg_module_debug {
 	struct fg_debug_index index;
 	bool is_open;

@@ -118,15 +118,15 @@ static const struct fg_key measure_keys[] = {
 	 .initial = "auto", .words = when_modes,
 	 .more = "The place that the linker happens to choose for code "
 		 "makes it faster or slower. With `auto`, both sides are "
-		 "linked 16 times if code differs, at different offsets "
+		 "laid out in 16 places if code differs, at different offsets "
 		 "within a cache line and a page, and the pairs rotate "
 		 "through these builds, so that only the change remains. "
-		 "If 16 links would take more than a tenth of the expected "
+		 "If 16 places would take more than a tenth of the expected "
 		 "measuring time (2 s are allowed, but never more than a "
 		 "tenth of `measure.budget`) or more than 256 MiB of disk per "
-		 "side, 8 or 4 are made. If even 4 would take too long, or if `gate.placement` is "
+		 "side, there are 8 or 4. If even 4 would take too long, or if `gate.placement` is "
 		 "`fail`, the links are made only if a time measured in the default layout would "
-		 "fail by less than 40 %. `always` makes all links, without a limit."},
+		 "fail by less than 40 %. `always` uses all 16 places, without a limit."},
 	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
 	 .initial = "auto", .words = when_modes,
 	 .more = "A benchmark is left out if the candidate changes no "

@@ -279,8 +279,8 @@ void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, doub
 
 	all.grown_count = list_changes(c, 1.0, &all.grown);
 	all.shrunk_count = list_changes(c, -1.0, &all.shrunk);
-	/* Each move settles at least one of the two functions. */
-	blame->moved = fg_arena_array(c->arena, 4 * (all.grown_count + all.shrunk_count) + 1,
+	/* Each move uses up the rest of a grown or a shrunk function. */
+	blame->moved = fg_arena_array(c->arena, all.grown_count + all.shrunk_count + 1,
 				      sizeof(blame->moved[0]));
 	join_if(&all, are_kin);
 	join_if(&all, are_neighbours);

@@ -32,8 +32,8 @@ double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 
 /*
- * Decides about a metric of a stored comparison. Without `same_environment`, the comparison is
- * inconclusive unless the metric is exact.
+ * Decides the verdict on one metric in a comparison with a stored run. Without `same_environment`,
+ * the metric is inconclusive unless it is exact.
  */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 		      const struct fg_series *baseline, const struct fg_session_spread *sessions,

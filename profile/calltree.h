@@ -141,7 +141,8 @@ struct fg_calltree_query {
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
 	bool fold_inlined;         /* inlined frames belong to the function that contains them */
 	bool mangled;              /* show linkage names */
-	const char *thread;        /* pattern of threads */
+	/* patterns that names must match; NULL: all */
+	const char *thread;
 	const char *region;
 	const char *unit_kind;
 	uint64_t unit_first, unit_last; /* numbers, inclusive; unit_last 0: no limit */

@@ -72,8 +72,8 @@ int64_t fg_trace_time_of(const struct fg_trace_joiner *j, uint64_t time_ns);
 /* Returns a thread's index. All threads without a definition share one entry, made on first use. */
 uint32_t fg_trace_thread_of(struct fg_trace_joiner *j, uint32_t thread);
 /*
- * Finds or adds a region after its parents. A cycle or an endless chain ends at the outermost
- * level.
+ * Returns the profile's region; adds its parents and then the region itself if they are missing.
+ * A cycle, or a chain of more than 256 parents, is cut and starts at the outermost level.
  */
 uint32_t fg_trace_region_of(struct fg_trace_joiner *j, uint32_t region, unsigned depth);
 const char *fg_trace_name_or(const struct fg_trace *trace, uint32_t name, const char *otherwise);

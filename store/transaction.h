@@ -11,7 +11,7 @@
 
 struct fg_store;
 
-/* Drops the marks of the run in progress. */
+/* Forgets how much of the run in progress is already stored (struct fg_save_progress). */
 void fg_store_forget_progress(struct fg_store *store);
 
 /* Begins a transaction that writes, unless a batch is open. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A load generator for the calibration: PROCESSES processes that work in bursts, half of them in
- * the registers and half in memory, for SECONDS or until the parent exits.  Bursts and pauses are
- * exponential with means of 1.0 s and 0.1 s, so each process keeps a CPU about nine tenths busy, if
- * it can get one.
+ * A load generator for the calibration: PROCESSES processes that work in bursts, for SECONDS or
+ * until the parent exits. Each burst, at random, either computes or writes memory. Bursts and
+ * pauses are exponential with means of 1.0 s and 0.1 s, so each process keeps a CPU about nine
+ * tenths busy, if it can get one.
  *
  *	bench_calibration_load PROCESSES SECONDS
  */

@@ -34,7 +34,7 @@ static const char *const views[] = {
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "the view to show"),
 	FG_ROW_COUNT(struct options, rows, "rows", 'n', 1000000, NULL,
-		     "show at most this many rows, functions, units or steps of time"),
+		     "show at most this many rows, functions, units or time steps"),
 	FG_ROW_FLAG(struct options, all, "all", 'a', "leave nothing out"),
 	FG_ROW_SHARE(struct options, floor, "floor", NULL,
 		     "leave out rows below this share of the time: 0.5%"),

@@ -200,8 +200,9 @@ void fg_project_prefer_only(struct fg_project *project);
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
 /*
- * Returns the reason why the program must not be run: the project starts it as a service or
- * installs it for the administrator. NULL: the program may be run. (programs.c)
+ * Returns the reason why the program must not be run: the project starts it as a service, installs
+ * it into sbin, or documents it in section 8 of the manual. NULL: the program may be run.
+ * (programs.c)
  */
 const char *fg_project_service(const char *root, const struct fg_project *project,
 			       const struct fg_project_program *program, struct fg_arena *arena);

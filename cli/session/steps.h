@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of measuring a benchmark besides its pairs, for measure.c and session.c. `job` is the
- * running benchmark, `set` the profile of its first series.
+ * The steps of a benchmark's measurement other than its pairs, for measure.c and session.c. `job`
+ * is the running benchmark, `set` the profile of its first series.
  *
- * Failing to count or sample is not an error: a remark of the series gives the reason.
+ * Failing to count or sample is not an error: the reason is added to the series as a remark.
  * FG_EINTERRUPTED: the user asked to stop.
  */
 #ifndef FG_CLI_SESSION_STEPS_H
@@ -33,8 +33,8 @@ struct fg_series *fg_session_series(const struct fg_session *session,
 void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmark *benchmark);
 /*
  * The runner's `on_set_up`: gives the baseline the candidate's version of every tracked input
- * that differs; a remark of the series names these files. FG_ECHILD or another status: a file could
- * not be replaced.
+ * that differs, and names these files in a remark on the series. FG_ECHILD or another status: a
+ * file could not be replaced.
  */
 int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err);
 /* Executes an arm once and notes the files it opens. False: some opened files cannot be seen. */

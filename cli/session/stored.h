@@ -146,7 +146,7 @@ int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metr
 		    struct fg_chained *chained, struct fg_error *err) FG_NODISCARD;
 void fg_chained_release(struct fg_chained *chained);
 
-/* Names the first functions of a pool; returns their number. */
+/* Looks up the functions of the first rises, at most 10; returns how many the store has. */
 size_t fg_creep_name(struct fg_store *store, const struct fg_creep_rise *rises, size_t count,
 		     struct fg_arena *arena, struct fg_creep_function **named);
 

@@ -5,9 +5,9 @@
  *	0	the hook's return address, in the function
  *	8	the function's return address
  *
- * and all registers are as the function's caller left them. Most calls are of functions that are
+ * and all registers are as the function's caller left them. Most calls are to functions that are
  * not counted; finding that out needs only integer registers. For a counted function, the stack is
- * made to look as a stub at an entry leaves it (call_jumps.c), and the code that stubs call
+ * arranged the way a stub at an entry leaves it (call_jumps.c), and the code that stubs call
  * (call_jump_entry.c) counts the call.
  */
 #include "collector/calls/call_fentry.h"

@@ -23,13 +23,14 @@
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
 /* NOLINTBEGIN(readability-function-size): and its parameters */
 
-/* Called by fortified programs; glibc declares them only for such programs. */
+/* Fortified programs call the _chk functions; glibc declares these only for such programs. */
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *to, size_t size, off64_t at, size_t room);
 ssize_t __recv_chk(int fd, void *to, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags, __SOCKADDR_ARG from,
 		       socklen_t *restrict from_size);
+/* in the function table of a FILE; no header declares them */
 ssize_t _IO_file_read(FILE *stream, void *to, ssize_t size);
 ssize_t _IO_file_write(FILE *stream, const void *from, ssize_t size);
 

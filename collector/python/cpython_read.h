@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames, code and texts of CPython, read through a reader of the memory that contains them:
- * our own, or another process's.  Everything is checked before it is used, because a
+ * Reads CPython's frames, code objects and strings through a reader of the memory that contains
+ * them: our own, or another process's.  Everything is checked before it is used, because a
  * thread may be creating or releasing a frame, and another process's memory may hold anything.
  *
  * Signal-safe if the reader is: nothing is allocated here.

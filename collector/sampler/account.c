@@ -5,7 +5,7 @@ enum {
 	FIRST_MIN_NS = 100000, /* shortest first period; half a period if that is less */
 	INTERRUPT_NS = 50000, /* hard minimum of a first period; the whole period if that is less */
 	FAULT_NS = 1000,      /* generous time of a fault that clears a page of 4 KiB */
-	PORTIONS = 16,        /* moments over which a difference is spread */
+	PORTIONS = 16,        /* samples over which a difference of the clocks is spread */
 	/*
 	 * a portion is at most `each_ns` times this and, before the last look, at least `each_ns`
 	 * divided by this

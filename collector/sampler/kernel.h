@@ -46,8 +46,8 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX]);
 
 /*
- * Is the event itself a clock? It is if its records have stacks: each record stands for a period of
- * the event, wherever the ticks are. Call from the thread itself.
+ * Does the event weigh its own records? If they have stacks, each record is a sample that stands
+ * for one period of the event. Call from the thread itself.
  */
 static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 {

@@ -74,7 +74,7 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 struct stay {
 	sigset_t set;
 	bool before;    /* was our signal blocked in the program's view? */
-	bool differs;   /* the call's mask treats our signal differently */
+	bool differs;   /* the call's mask changes whether our signal is blocked */
 	bool held_back; /* blocked around the call */
 	bool ended;     /* a pending signal ended the call before it began */
 	bool held;      /* epoll only: blocked during the call */

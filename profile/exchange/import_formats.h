@@ -59,7 +59,7 @@ void fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value, do
 struct fg_text_lines {
 	const char *at;
 	const char *end;
-	size_t number; /* number of the last line, from 1 */
+	size_t number; /* of the line read most recently, from 1; 0: none yet */
 };
 
 /* Gets the next line without its end ("\n" or "\r\n"). Returns false at the end of the text. */

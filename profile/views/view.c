@@ -50,8 +50,8 @@ const struct fg_view fg_views[] = {
 	{"resident", "resident memory by mapping, near the peak and at the end",
 	 .make = fg_view_resident, .measure = "heap.live"},
 	{"domains",
-	 "the arguments that functions were called with; with `--function` the call paths to "
-	 "them, with `--trace` one path",
+	 "arguments of function calls; `--function` lists the call paths to a function, `--trace` "
+	 "shows one of them",
 	 .make = fg_view_domains, .has_no_measure = true},
 	{"times", "durations of calls of functions", .make = fg_view_times, .has_no_measure = true},
 	{"instructions", "a function's samples by instruction, disassembled, next to its lines",

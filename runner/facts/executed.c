@@ -173,7 +173,10 @@ static void begin_file(struct reader *r, const char *path)
 
 /* ---- functions ---- */
 
-/* Is this "0x0000000000001050", a function without a symbol at this address in its file? */
+/*
+ * Is the name an address in the function's file, such as "0x0000000000001050"? callgrind writes it
+ * for a function without a symbol.
+ */
 static bool is_address(const char *name, uint64_t *address)
 {
 	char *end = NULL;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-People named by a trusted proxy have exactly the rights of their roles; no spelling of a name is
-another name or a group.
+People named by a trusted proxy have exactly the rights of their roles; another spelling of a name
+never gives the rights of another person or of a group.
 """
 from attack import DATABASE, PERFDB, Server, expect, push, token
 from checks import call, check, finish_in_scratch

@@ -10,7 +10,7 @@ RELEASES = {"debian:12": "bookworm", "ubuntu:24.04": "noble"}
 
 
 class Skipped(Exception):
-    """Raised if commands are missing on this machine."""
+    """Raised if a clean root cannot be made on this machine."""
 
 
 def release_of(image):

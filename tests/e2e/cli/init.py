@@ -102,7 +102,7 @@ def crunch(source, more=""):
 
 
 def a_filter_is_given_files_of_the_project():
-    crunch(target("init/filter.c", ROUNDS=2) + "/* " + "x" * 50000 + " */\n", "# and more\n" * 5000)
+    crunch(target("init/filter.c", ROUNDS=20) + "/* " + "x" * 50000 + " */\n", "# and more\n" * 5000)
     commit()
     write("data/small.txt", "x" * 1500)
     write("data/picture.raw", "\0x" * 30000)
@@ -174,9 +174,9 @@ def a_program_that_was_long_once_is_given_an_input():
 
 
 def the_same_project_gets_the_same_file():
-    write("main.c", target("init/filter.c", ROUNDS=2))
+    write("main.c", target("init/filter.c", ROUNDS=20))
     write("Makefile", "all: one two\none two: main.c\n\tcc -O1 -o $@ main.c\n")
-    # Reading 10,000 copies of a file of 6,000 bytes takes about 0.3 s.
+    # Reading 1,000 copies of a file of 6,000 bytes takes about 0.3 s.
     write("data/small.txt", "x" * 6000)
     write("data/other.csv", "y" * 6000)
     commit()

@@ -24,7 +24,7 @@
 #define SOURCE  FG_TEST_SYMBOLS_SOURCE
 
 static struct fg_scratch scratch;
-static struct fg_elf elf; /* of the whole library */
+static struct fg_elf elf; /* LIBRARY, before its debug sections are split off */
 static struct fg_symbolizer *symbolizer;
 static const struct fg_symbol *chain; /* the last one found */
 static struct fg_error err;

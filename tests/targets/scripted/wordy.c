@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 enum {
-	ROUNDS = 8000000
+	ROUNDS = 25000000
 };
 
 __attribute__((noinline)) static uint64_t scan(uint64_t value)

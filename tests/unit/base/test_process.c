@@ -200,7 +200,10 @@ FG_TEST(half_a_megabyte_is_printed_without_waiting_for_a_reader)
 	fg_process_result_release(&result);
 }
 
-/* The program prints sixteen times the maximum size of a pipe without a reader, and still ends. */
+/*
+ * Nobody reads the output while the program runs. It is 16 times as large as the largest pipe, but
+ * goes to a file, so the program still ends.
+ */
 FG_TEST(a_file_takes_any_output_without_a_reader)
 {
 	enum {

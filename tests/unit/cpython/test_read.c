@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Frames, code and texts of Python, read from synthetic structures in the layout of each version,
- * intact and damaged.
+ * Reads Python frames, code objects and strings from synthetic structures in the layout of each
+ * version, intact and damaged.
  */
 #include "base/base.h"
 #include "collector/python/cpython_read.h"

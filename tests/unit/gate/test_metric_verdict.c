@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The notes on one metric, word by word. */
+/* The exact wording of the notes on one metric. */
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 

@@ -88,7 +88,7 @@ FG_TEST_IN(points_are_what_the_call_paths_add_up_to, setup, teardown)
 	fg_stored_run_release(&b.run);
 }
 
-/* New functions are in a part that earlier runs lack. */
+/* The new functions' ids lie in a part of `function_total` for which earlier runs have no row. */
 FG_TEST_IN(a_new_function_took_nothing_before_it_was_there, setup, teardown)
 {
 	static const struct fg_sample_shape wide = {
