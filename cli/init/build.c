@@ -277,27 +277,36 @@ static int go_back(struct opening *opening, const struct fg_project *kept, bool 
 	return builds ? open_plain(opening, err) : FG_ECHILD;
 }
 
+/* FG_ENOENT: the build system is not installed. */
+static bool is_failure(int status)
+{
+	return status == FG_ECHILD || status == FG_ENOENT;
+}
+
 /*
  * Tries build systems until one builds a program. If none does, chooses the first build system that
- * builds anything, or else the first of all.
+ * builds anything, or else the first of all, with its error.
  */
 static int open_some_way(struct opening *opening, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;
 	struct fg_project *project = opening->project;
 	int status = open_way(opening, err);
+	const struct fg_error first = *err;
 	struct fg_project kept = *project;
 	bool builds = status == FG_OK;
 
-	while ((status == FG_ECHILD || (status == FG_OK && project->program_count == 0)) &&
+	while ((is_failure(status) || (status == FG_OK && project->program_count == 0)) &&
 	       !project->is_given) {
 		const char *before = fg_project_kind_name(project->kind);
 		const char *lack =
 			status == FG_OK ? "builds no program" : "does not build the project";
 
 		if (fg_clock_monotonic_ns() > opening->ends_ns ||
-		    !fg_project_next_way(".", &cli->arena, project))
+		    !fg_project_next_way(".", &cli->arena, project)) {
+			*err = first;
 			return go_back(opening, &kept, builds, err);
+		}
 		fg_cli_say(cli, "%s %s; trying %s", before, lack,
 			   fg_project_kind_name(project->kind));
 		status = open_way(opening, err);

@@ -125,6 +125,19 @@ def a_build_system_that_fails_makes_way_for_the_next():
           f"next way: {said}{text}")
 
 
+def one_that_is_not_installed_is_not_chosen():
+    if shutil.which("bazel"):
+        print("Bazel is installed: its case was left out")
+        return
+    write("CMakeLists.txt",
+          "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(bench gone.c)\n")
+    write("MODULE.bazel", "")
+    commit()
+    said, text = init()
+    check("cmake" in text and "bazel" not in text, f"a missing build system: {said}{text}")
+    check("warning: cannot run" not in said, f"the last error is not that of the first: {said}")
+
+
 def one_that_builds_no_program_makes_way_for_one_that_does():
     if not shutil.which("cmake"):
         print("no CMake here: its case was left out")
@@ -273,7 +286,7 @@ for test in (a_make_project_is_built_once_and_tried, what_make_bench_would_run_i
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured,
              a_second_look_at_a_tree_takes_no_program_for_a_tool,
-             a_build_system_that_fails_makes_way_for_the_next,
+             a_build_system_that_fails_makes_way_for_the_next, one_that_is_not_installed_is_not_chosen,
              one_that_builds_no_program_makes_way_for_one_that_does,
              the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
