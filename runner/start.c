@@ -390,16 +390,17 @@ static int report_set_up(struct fg_runner_job *job, struct fg_error *err)
 /* Refuses arms of different kinds, then reports that set-up is done. Must be the first check. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
-	const struct fg_target *targets = job->executor.targets;
-	int status = FG_OK;
+	struct fg_target *targets = job->executor.targets;
 
 	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
 		return FG_OK;
-	status = refuse(
+	FG_TRY(refuse(
 		job,
 		fg_comparability_of_targets(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
-		err);
-	return status == FG_OK ? report_set_up(job, err) : status;
+		err));
+	FG_TRY(report_set_up(job, err));
+	fg_targets_even_inputs(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]);
+	return FG_OK;
 }
 
 /*

@@ -503,6 +503,42 @@ FG_TEST_IN(environment_stdin_and_folder_reach_the_program, NULL, tear_down)
 	assert_true(s.run.series[0].repetitions[0].values[FG_METRIC_BUILTIN_COUNT] == 17);
 }
 
+/* Measures a program that prints the inode of its standard input; do both arms have the same? */
+static bool have_one_input(const char *baseline, const char *candidate, const char *prepare)
+{
+	static struct fg_user_metric metric = {.name = "inode", .regex = "inode ([0-9]+)"};
+	const char *const texts[] = {baseline, candidate};
+	static const char *const folders[] = {"old", "new"};
+	const struct fg_repetition *r = NULL;
+
+	given("stat -L -c 'inode %i' /dev/stdin", "stat -L -c 'inode %i' /dev/stdin");
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const char *folder = fg_scratch_path(&s.scratch, folders[arm]);
+
+		assert_int_equal(fg_fs_make_folders(folder, 0777, NULL), FG_OK);
+		s.options.roots[arm] = fg_xstrdup(folder);
+		fg_scratch_write_text(&s.scratch, arm ? "new/input" : "old/input", texts[arm]);
+	}
+	s.benchmark.stdin_path = "input";
+	s.benchmark.metrics = &metric;
+	s.benchmark.metric_count = 1;
+	if (prepare)
+		s.benchmark.prepare = shell(prepare);
+	assert_int_equal(go(1), FG_RUNNER_REACHED);
+	r = s.run.series[0].repetitions;
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		free((void *)(uintptr_t)s.options.roots[arm]);
+	return r[0].arm != r[1].arm &&
+	       r[0].values[FG_METRIC_BUILTIN_COUNT] == r[1].values[FG_METRIC_BUILTIN_COUNT];
+}
+
+FG_TEST_IN(both_arms_read_one_file_if_theirs_are_equal, NULL, tear_down)
+{
+	assert_true(have_one_input("text", "text", NULL));
+	assert_false(have_one_input("text", "other text", NULL));
+	assert_false(have_one_input("text", "text", "true"));
+}
+
 /* A sampled repetition comes with a folder to which the program could write. */
 static int look_at_trace(const struct fg_runner_event *event, struct fg_error *err)
 {
