@@ -120,7 +120,7 @@ static bool is_jump(uint32_t word)
 	return (word & 0xfee00000u) == 0xd6000000u;
 }
 
-/* Is this br, ret or another form of br or ret? */
+/* Is this br or ret, or another form of either? */
 static bool is_end(uint32_t word)
 {
 	return (word & 0xfe000000u) == 0xd6000000u && !is_call(word);

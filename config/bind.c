@@ -371,7 +371,7 @@ static void bind_map(struct fg_binder *binder, const struct fg_key *key,
 	size_t count = *(size_t *)at(values, key->count_offset);
 	char *elements = NULL;
 
-	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names"))
+	if (!expect_kind(binder, node, FG_YAML_MAPPING, "a mapping of names to settings"))
 		return;
 	elements = fg_arena_array(binder->arena, count + node->count + 1, size);
 	if (count > 0)

@@ -175,7 +175,7 @@ static const struct fg_key gate_keys[] = {
 		 "`gate.creep.tolerated`, a run also measures its commit against the newest tag "
 		 "before it, at most every tenth commit."},
 	{FG_KEY("accept", LIST, IN_POLICY(accepts),
-		"accepted slowdowns: exceptions with a reason and an expiry date"),
+		"accepted regressions: exceptions with a reason and an expiry date"),
 	 .count_offset = offsetof(struct fg_policy, accept_count), .section = &accept_section,
 	 .more = "A commit may also carry an exception, in a trailer: `Fastgate-Accept: NAME "
 		 "METRIC reason`.",
@@ -356,7 +356,7 @@ static const struct fg_key baseline_keys[] = {
 	{FG_KEY("run", NAME, IN_BASELINE(run),
 		"a stored run by its id, `latest`, a tag, a branch or a commit"),
 	 .example = "run: latest"},
-	{FG_KEY("file", PATH, IN_BASELINE(file), "a run that was exported into a file"),
+	{FG_KEY("file", PATH, IN_BASELINE(file), "a run that was exported to a file"),
 	 .example = "file: release.fgrun"},
 	{FG_KEY("required", BOOL, IN_BASELINE(required),
 		"a missing baseline ends the run with exit code 3 instead of a pass"),
@@ -420,8 +420,9 @@ static const struct fg_key report_keys[] = {
 	{FG_KEY("source", BOOL, IN_REPORT(source),
 		"source lines of the functions to blame, with their costs, in all reports"),
 	 .initial = "true",
-	 .more = "The lines go into the store and to perfdb with the report: at most 40 lines of "
-		 "three functions per benchmark, and only of files of the project."},
+	 .more = "The lines go into the store and to perfdb with the report: at most "
+		 "three functions per benchmark with at most 40 lines each, and only from files of "
+		 "the project."},
 	{FG_KEY("post", LIST, IN_REPORT(posts), "targets to post the result to"),
 	 .count_offset = offsetof(struct fg_report_scratch, post_count), .section = &post_section,
 	 .example = "post:\n  - { github: pull-request-comment }\n  - { gitlab: "

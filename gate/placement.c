@@ -51,8 +51,8 @@ bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 	struct fg_library_pair pair = {.builds = {baseline, candidate}};
 
 	/*
-	 * If no file differs, a difference comes from something that is loaded or started at run
-	 * time.
+	 * If all files are the same, placement cannot be the cause: a difference comes from
+	 * something that is loaded or started at run time.
 	 */
 	if (fg_placement_is_same_files(baseline, candidate) ||
 	    !fg_fact_is_equal(baseline->code, candidate->code) ||

@@ -36,7 +36,7 @@ struct fg_proof {
 	const char *symbol;
 	const char *library;
 	double per_iteration; /* relative slowdown per iteration of the loop */
-	const char *blamed;   /* function that the run names first; NULL: none is sure */
+	const char *blamed;   /* function that the run names first; NULL: no function was certain */
 	enum fg_proof_arm arm;
 	bool is_hidden; /* measured after a user's run, within a share of its budget */
 	double size;    /* relative slowdown that was planted */

@@ -128,7 +128,7 @@ struct fg_measuring {
 	unsigned min_pairs;
 	unsigned max_pairs;
 	int64_t budget_ns; /* per benchmark */
-	unsigned warmup;   /* discarded blocks */
+	unsigned warmup;   /* blocks that are run first and not judged */
 	bool pin;          /* pin to one CPU in abba as well */
 	bool until_sure;   /* continue until decided; re-runs add evidence to an open decision */
 	enum fg_layouts_mode layouts;

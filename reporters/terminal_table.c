@@ -106,7 +106,7 @@ static void add_name_cell(const struct fg_terminal_page *page, const struct fg_t
 	fg_strbuf_release(&name);
 }
 
-/* The remark spans the columns of the numbers. */
+/* The remark spans the columns from the metric to the levels. */
 static void add_remark_cell(const struct fg_terminal_page *page, const struct fg_terminal_row *row)
 {
 	size_t room = 0;

@@ -110,7 +110,7 @@ struct fg_trace_value {
 	uint32_t region;
 	uint32_t path;
 	uint32_t measure;
-	uint32_t state; /* number of a state of held things; 0: a count */
+	uint32_t state; /* number of the snapshot of held memory or descriptors; 0: a count */
 };
 
 /* A pattern of functions to count, and its outcome. */

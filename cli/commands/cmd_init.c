@@ -175,8 +175,9 @@ static void print_need(const struct fg_cli *cli, const struct fg_project *projec
 	print_lacks(cli, project, false, &shown);
 	if (project->program_count == 0 && project->tree && !project->has_failed)
 		fg_cli_say(cli,
-			   "    the build makes no program; if a switch adds examples, tests or "
-			   "benchmarks: fastgate init --build 'COMMAND'");
+			   "    the build makes no program; if an option of the build adds "
+			   "examples, tests or benchmarks, give a command with it: fastgate init "
+			   "--build 'COMMAND'");
 }
 
 static const char *next_step(const struct fg_project *project)

@@ -124,7 +124,8 @@ static const struct fg_project_ci rows[] = {
 		.name = "github",
 		.path = ".github/workflows/performance.yml",
 		.text = github,
-		.next = "add the repository of fastgate and the packages that the build needs",
+		.next = "replace OWNER/fastgate with the repository where you keep fastgate, and "
+			"add the packages that the build needs",
 	},
 	{
 		.name = "gitlab",

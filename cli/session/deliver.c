@@ -130,8 +130,8 @@ static int check_target(const struct fg_post_target *target, struct fg_error *er
 		return FG_OK;
 	return fg_error_set(
 		err, FG_EINVAL,
-		"only fastgate.yml names the webhook's address, and nothing is signed with $%s "
-		"for an address from a checkout: add the address to FASTGATE_TRUSTED_URLS",
+		"the webhook's address comes from fastgate.yml, which is not trusted, so nothing is "
+		"signed with $%s for it: add the address to FASTGATE_TRUSTED_URLS",
 		target->token_env);
 }
 

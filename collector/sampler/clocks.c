@@ -337,7 +337,10 @@ static unsigned number_at(const char **text)
 	return number;
 }
 
-/* Do ticks interrupt system calls? Since Linux 5.11 they expire on the way back to the program. */
+/*
+ * Do ticks interrupt system calls? Since Linux 5.11 their signals are raised only on the way back
+ * to the program.
+ */
 static bool do_ticks_interrupt(void)
 {
 	struct utsname name;

@@ -13,7 +13,7 @@
 
 struct fg_sampled {
 	int64_t time_ns;
-	int64_t period_ns; /* mean time between moments when this moment was drawn */
+	int64_t period_ns; /* mean time between moments, as set when this one was drawn */
 	uint64_t weight_ns;
 	uint64_t queued_ns; /* additional weight, which is not levelled: see fg_moment */
 	uint64_t node;      /* call path */
@@ -50,8 +50,8 @@ uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_ac
 
 /*
  * Redistributes the weights of neighbouring samples by their periods; the sum stays the same. If a
- * thread shares its CPU, the time since its last sample is random, which would make its samples
- * worth half as much.
+ * thread shares its CPU, the time since its last sample is random. Samples with such weights would
+ * be only as precise as half as many equal ones.
  */
 void fg_samples_level(struct fg_sampled *samples, size_t count);
 

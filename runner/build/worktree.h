@@ -47,7 +47,10 @@ struct fg_worktree {
 	char *tree;  /* the whole checkout */
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
-	/* content of the mark, which is removed while only this run uses the build; NULL: shared */
+	/*
+	 * content of the build's mark, the file that says which tree was built; the file is removed
+	 * while only this run uses the build; NULL: other runs may use it too
+	 */
 	char *claimed;
 };
 

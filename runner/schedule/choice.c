@@ -44,7 +44,7 @@
 #define PRIOR_VARIANCE    1.0
 #define SPREADS_VARIANCE  8.0 /* n × variance of ln(ratio of two squared spreads) */
 #define PAUSE             1.0
-#define NORMAL_PER_SPREAD 1.2533 /* normal distribution: standard deviation / mean absolute deviation */
+#define NORMAL_PER_SPREAD 1.2533 /* normal distribution: standard / mean absolute deviation */
 #define ERRORS_WITHIN \
  3.5 /* standard errors that must fit into the margin: early looks need more, late looks fewer */
 #define MIN_SPREAD 1e-5

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Acts as the static part of the ITT API, which initialises itself at the first call of a marked
- * program.
+ * Stands in for the static part of the ITT API, which initialises itself when the marked program
+ * first calls it.
  */
 #include "work.h"
 

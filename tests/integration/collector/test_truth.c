@@ -440,7 +440,10 @@ FG_TEST_IN(short_threads_in_the_kernel_get_their_share, NULL, outcome_release)
 	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", 2 * kernel_tick_ns()});
 }
 
-/* Only the kernel's own events find this system time; ticks alone meet it only by luck. */
+/*
+ * Only the kernel's own events find system time that is in step with the ticks; ticks alone hit it
+ * only by luck.
+ */
 FG_TEST_IN(system_time_in_step_with_the_ticks_is_sampled_by_the_kernels_own_events, NULL,
 	   outcome_release)
 {

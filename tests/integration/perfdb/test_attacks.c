@@ -18,9 +18,9 @@ enum {
 	PAUSE_MS = 20
 };
 
-#define UPLOAD \
-	"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n" \
-	"Content-Type: " FG_WIRE_MEDIA_TYPE "\r\nContent-Length: 50000\r\n"
+#define UPLOAD                                       \
+ "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n" \
+ "Content-Type: " FG_WIRE_MEDIA_TYPE "\r\nContent-Length: 50000\r\n"
 
 struct bad {
 	const char *why;

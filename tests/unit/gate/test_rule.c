@@ -222,7 +222,7 @@ FG_TEST_IN(too_few_pairs_decide_nothing, begin, NULL)
 enum dependence {
 	SIMILAR,    /* a pair resembles the previous one in size, but not in sign */
 	TWO_MODES,  /* differences switch at random between normal and 8 times larger */
-	DRIFT,      /* the cost of starting grows steadily */
+	DRIFT,      /* the cost of going first drifts: a random walk */
 	REMEMBERED, /* a pair resembles the previous one in sign too: a server that keeps state */
 };
 

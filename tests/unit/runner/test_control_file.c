@@ -201,7 +201,7 @@ FG_TEST_IN(anything_but_a_file_is_refused, set_up, tear_down)
 	assert_null(control);
 }
 
-/* Changes the file in different ways, without a time limit. */
+/* Changes the file in different ways, and waits for each change to be seen. */
 FG_TEST_IN(a_change_is_seen_by_itself, set_up, tear_down)
 {
 	static const char *const texts[] = {"0", "1", "0\n", "1\n"};

@@ -36,7 +36,10 @@ FG_TEST(the_error_is_that_of_the_test)
 		1e-9);
 }
 
-/* An end is above a center exactly if the error there is small enough. */
+/*
+ * The low end lies above a centre if and only if the error at that centre is small enough, and the
+ * high end likewise below it.
+ */
 FG_TEST(the_interval_is_all_that_the_test_does_not_reject)
 {
 	static const double shares[] = {0.1, 0.01, 0.00025};
