@@ -280,14 +280,13 @@ static void cache_anew(const char *path)
 	(void)close(fd);
 }
 
-/* An absolute path names one file for both arms. */
 static void cache_named_files(const struct fg_target *target)
 {
 	for (size_t i = 1; i < target->command->argc; i++) {
 		const char *name = target->command->argv[i];
 		char *path = fg_fs_join(target->working_directory, name);
 
-		if (*name != '/')
+		if (*name != '/') /* an absolute path names one file for both arms */
 			cache_anew(path);
 		free(path);
 	}
@@ -295,7 +294,8 @@ static void cache_named_files(const struct fg_target *target)
 
 void fg_targets_even_inputs(struct fg_target *baseline, struct fg_target *candidate)
 {
-	if (baseline->benchmark->prepare.argc || candidate->benchmark->prepare.argc)
+	if (baseline->benchmark->prepare.argc || candidate->benchmark->prepare.argc ||
+	    strcmp(baseline->working_directory, candidate->working_directory) == 0)
 		return;
 	share_stdin(baseline, candidate);
 	cache_named_files(baseline);
