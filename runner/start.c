@@ -399,7 +399,7 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 		fg_comparability_of_targets(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
 		err));
 	FG_TRY(report_set_up(job, err));
-	fg_targets_even_inputs(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]);
+	fg_target_share_stdin(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]);
 	return FG_OK;
 }
 

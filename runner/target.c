@@ -200,8 +200,6 @@ static bool hash_file(const char *path, uint8_t digest[FG_SHA256_SIZE])
 
 /* Larger files are not compared: they count as different. */
 static const off_t compared_max_bytes = (off_t)1 << 30;
-/* In smaller files, the pieces do not matter. */
-static const off_t cached_min_bytes = 1 << 20;
 
 static bool same_file(const char *a, const char *b)
 {
@@ -250,54 +248,11 @@ bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b)
 	return !a->stdin_path || same_file(a->stdin_path, b->stdin_path);
 }
 
-static void share_stdin(struct fg_target *baseline, const struct fg_target *candidate)
+void fg_target_share_stdin(struct fg_target *target, const struct fg_target *other)
 {
-	if (!baseline->stdin_path || !candidate->stdin_path ||
-	    !same_file(baseline->stdin_path, candidate->stdin_path))
+	if (!target->stdin_path || !other->stdin_path || target->benchmark->prepare.argc ||
+	    !same_file(target->stdin_path, other->stdin_path))
 		return;
-	free(baseline->stdin_path);
-	baseline->stdin_path = fg_xstrdup(candidate->stdin_path);
-}
-
-/*
- * The kernel caches a file in small pieces while a program writes it, and in large ones if it is
- * read from the disk.
- */
-static void cache_anew(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char bytes[1 << 16];
-	struct stat status;
-
-	if (fd < 0)
-		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_size >= cached_min_bytes && status.st_size <= compared_max_bytes &&
-	    fsync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0) {
-		while (read(fd, bytes, sizeof(bytes)) > 0)
-			continue;
-	}
-	(void)close(fd);
-}
-
-static void cache_named_files(const struct fg_target *target)
-{
-	for (size_t i = 1; i < target->command->argc; i++) {
-		const char *name = target->command->argv[i];
-		char *path = fg_fs_join(target->working_directory, name);
-
-		if (*name != '/') /* an absolute path names one file for both arms */
-			cache_anew(path);
-		free(path);
-	}
-}
-
-void fg_targets_even_inputs(struct fg_target *baseline, struct fg_target *candidate)
-{
-	if (baseline->benchmark->prepare.argc || candidate->benchmark->prepare.argc ||
-	    strcmp(baseline->working_directory, candidate->working_directory) == 0)
-		return;
-	share_stdin(baseline, candidate);
-	cache_named_files(baseline);
-	cache_named_files(candidate);
+	free(target->stdin_path);
+	target->stdin_path = fg_xstrdup(other->stdin_path);
 }

@@ -71,12 +71,11 @@ bool fg_target_is_inside(const struct fg_target *target, const char *path);
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 
 /*
- * Reading a copy of a file may take a tenth more CPU time, depending on how the kernel caches it.
- * So both arms get one file as standard input if their files are equal, and large files that the
- * command line names are read into the cache anew. Call after set-up. If a `prepare` may write the
- * files, nothing is done.
+ * Makes the target read the other's standard input if the two files are equal: reading a copy may
+ * take a tenth more CPU time, depending on how the kernel caches it. Call after set-up. If a
+ * `prepare` may write the files, nothing is done.
  */
-void fg_targets_even_inputs(struct fg_target *baseline, struct fg_target *candidate);
+void fg_target_share_stdin(struct fg_target *target, const struct fg_target *other);
 
 /* ---- comparability.c ---- */
 
