@@ -12,8 +12,7 @@ enum {
 	MAX_TIMES = 4,       /* a sample that took more than this many medians had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* divisor: a smaller change of the period is ignored */
-	MEASURED_EVERY = 32, /* maximum number of samples between two measured samples */
-	/* maximum CPU time between two measured samples, after the first FG_RATE_KEPT */
+	/* CPU time between two measured samples, after the first FG_RATE_KEPT */
 	MEASURED_EVERY_NS = 100000000,
 	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */
 };
@@ -170,7 +169,7 @@ void fg_rate_learn(struct fg_thread *thread)
 static bool is_to_be_measured(struct fg_thread_clocks *clocks)
 {
 	clocks->unmeasured++;
-	return fg_g.rate.costs.measured < FG_RATE_KEPT || clocks->unmeasured >= MEASURED_EVERY ||
+	return fg_g.rate.costs.measured < FG_RATE_KEPT ||
 	       clocks->unmeasured * clocks->period_ns >= MEASURED_EVERY_NS;
 }
 

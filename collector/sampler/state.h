@@ -151,7 +151,7 @@ struct fg_chunk_writer {
 struct fg_thread_clocks {
 	bool attached;
 	bool unsettled;         /* perf still has its shorter first period */
-	uint8_t unmeasured;     /* samples since the last measured sample */
+	uint32_t unmeasured;    /* samples since the last measured sample */
 	uint64_t period_ns;     /* current sampling period */
 	uint64_t due_cpu_ns;    /* CPU time at which perf's period ends; 0: unknown */
 	uint64_t restart_ns;    /* CPU time that the last restart took */
