@@ -17,7 +17,7 @@ set(FG_TEST_TIMEOUT_S 600)
 # Durations in seconds, in `./dev test`, of the tests that take more than eleven seconds. The longest tests are started
 # first, so that none runs alone at the end.
 set(FG_LONG_TESTS
-	e2e.web_perfdb 44 e2e.web_report 39 e2e.cli_init 28 e2e.record_options 25 integration.collector_guest 25
+	e2e.web_report 39 e2e.web_perfdb 25 e2e.web_perfdb_pages 25 e2e.cli_init 28 e2e.record_options 25 integration.collector_guest 25
 	integration.collector_truth 24 integration.collector_guest_i386 23 integration.perfdb_call_paths_postgresql 22
 	e2e.gate_layouts 17 integration.perfdb_postgresql 16 e2e.gate_getting_started 15
 	integration.perfdb_pgbouncer 14 e2e.gate_examples 13 e2e.gate_surroundings 13 e2e.faults_run 12 e2e.faults 12

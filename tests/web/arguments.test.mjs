@@ -4,19 +4,17 @@
 // pages of other commands.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkAccessibility, openPage, openTab, runTests, scratchFolder } from './browser.mjs';
+import { checkAccessibility, openPage, openTab, pictures, runTests, scratchFolder } from './browser.mjs';
+import { serve, startPerfdb } from './perfdb.mjs';
 
 const [perfdb, fastgate, compiler] = process.argv.slice(2);
 const folder = join(scratchFolder(), 'app');
-const pictures = process.env.FASTGATE_SCREENSHOTS;
 const environment = { ...process.env, HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
 delete environment.FASTGATE_PERFDB;
 mkdirSync(folder);
-if (pictures)
-	mkdirSync(pictures, { recursive: true });
 
 // SMALLEST: the smallest argument of exp; OF: the argument of log; DRAWN: the calls of sin, one function per name.
 const PROGRAM = `#include <math.h>
@@ -52,20 +50,6 @@ function measure() {
 	const done = spawnSync(fastgate, ['run', '--against', 'HEAD'], { cwd: folder, env: environment, encoding: 'utf8' });
 	assert.ok([0, 1, 3].includes(done.status), done.stdout + done.stderr); // the test is not about time
 	return JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8'));
-}
-
-function serve(program, words) {
-	const server = spawn(program, words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'], env: environment });
-	return new Promise((resolve, reject) => {
-		let said = '';
-		server.stderr.on('data', (piece) => {
-			said += piece;
-			const found = said.match(/at (http:\/\/[^\s]+)/);
-			if (found)
-				resolve({ base: found[1], stop: () => { server.removeAllListeners('exit'); server.kill('SIGTERM'); } });
-		});
-		server.on('exit', () => reject(new Error(said)));
-	});
 }
 
 const section = (page) => page.locator('section[aria-labelledby=arguments]');
@@ -153,14 +137,14 @@ test('two stored runs show what each called functions with as its candidate', as
 });
 
 test('fastgate web shows them from the local store', async (context) => {
-	const local = await serve(fastgate, ['web', '--store', join(folder, '.fastgate', 'store.db')]);
+	const local = await serve(fastgate, ['web', '--store', join(folder, '.fastgate', 'store.db')], { cwd: folder, env: environment });
 	const root = new URL('/', local.base).href;
 	const page = await openPage(context, local.base, { allow: (url) => url.startsWith(root) });
 	await page.goto(`${root}?view=run&run=latest~1`);
 	await openTab(page, 'Arguments');
 	assert.deepEqual((await rowsOf(section(page).locator('table').first())).map((row) => row.slice(0, 2)), [['exp double(double)', '2500'], ['sin double(double)', '30'], ['log double(double)', '1']]);
 	await page.close();
-	local.stop();
+	await local.stop();
 });
 
 test('a run that is judged again keeps them', async () => {
@@ -201,12 +185,10 @@ gate: { metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_tim
 		}
 });
 
-const database = join(folder, '.fastgate-perfdb.db');
-environment.PERFDB_TOKEN = run(perfdb, ['token', 'create', '--database', database, '--scope', 'admin']).trim();
-const { base, stop } = await serve(perfdb, ['serve', '--quiet', '--database', database, '--listen', '127.0.0.1:0']);
-const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': environment.PERFDB_TOKEN } };
+const { base, options, stop, token } = await startPerfdb(perfdb);
+environment.PERFDB_TOKEN = token;
 try {
 	await runTests(tests);
 } finally {
-	stop();
+	await stop();
 }

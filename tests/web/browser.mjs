@@ -2,7 +2,7 @@
 // Shared by the browser tests: starts a Chromium, fails on any error of a page, and checks the accessibility rules.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +11,15 @@ import { chromium } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
+// FASTGATE_SCREENSHOTS=FOLDER keeps pictures of the pages.
+export const pictures = process.env.FASTGATE_SCREENSHOTS;
+if (pictures)
+	mkdirSync(pictures, { recursive: true });
+
 // Only a page that hangs takes this long; on a crowded machine, a good page may take minutes.
-export const HUNG_MS = 300_000;
+export const HUNG_MS = 180_000;
+// Limit for a whole test: not every call to the browser has a limit of its own.
+const TEST_MS = 240_000;
 // Debian's headless shell is Chromium's engine without a browser around it, and takes half the time.
 const SHELL = '/usr/bin/chromium-headless-shell';
 const PROGRAM = process.env.FASTGATE_CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
@@ -27,6 +34,18 @@ export function scratchFolder() {
 	return folder;
 }
 
+export async function inTime(work, name) {
+	let timer = null;
+	const late = new Promise((_, reject) => {
+		timer = setTimeout(() => reject(new Error(`${name}: did not end within ${TEST_MS / 1000} s`)), TEST_MS);
+	});
+	try {
+		await Promise.race([work, late]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
 // `flags`: additional options for Chromium.
 export async function withBrowser(work, flags = []) {
 	const profile = join(scratchFolder(), 'profile');
@@ -37,7 +56,7 @@ export async function withBrowser(work, flags = []) {
 	try {
 		await work(context);
 	} finally {
-		await context.close();
+		await inTime(context.close(), 'closing the browser');
 	}
 }
 
@@ -136,7 +155,7 @@ export async function runTests(tests, prepare) {
 		for (const [name, run] of Object.entries(tests)) {
 			const began = performance.now();
 			try {
-				await run(context);
+				await inTime(run(context), name);
 				console.log(`ok      ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
 			} catch (error) {
 				failed += 1;

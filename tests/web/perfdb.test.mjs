@@ -3,41 +3,23 @@
 // Runs are sent by the real client to a real server; the guilty function is found by clicking.
 
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { checkAccessibility, openPage, openTab, scratchFolder, sendCards, withBrowser } from './browser.mjs';
+import { checkAccessibility, inTime, openPage, openTab, pictures, runTests, sendCards } from './browser.mjs';
+import { look, serve, startPerfdb } from './perfdb.mjs';
 
 const [perfdb, fastgate, makeRuns] = process.argv.slice(2);
-const folder = scratchFolder();
-const pictures = process.env.FASTGATE_SCREENSHOTS;
-if (pictures)
-	mkdirSync(pictures, { recursive: true });
-
-function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0']) {
-	const environment = { ...process.env };
-	delete environment.FASTGATE_PERFDB;
-	const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
-	return new Promise((resolve, reject) => {
-		let words = '';
-		server.stderr.on('data', (piece) => {
-			words += piece;
-			const found = words.match(/at (http:\/\/[^\s]+)/);
-			if (found)
-				resolve({ server, base: found[1] });
-		});
-		server.on('exit', () => reject(new Error(words)));
-	});
-}
+const { base, folder, options, stop, token } = await startPerfdb(perfdb);
 
 const openMenu = (page) => page.locator('#account summary').click();
 
 // `fastgate web` finds the server installed with it, and serves a store that its pages cannot change.
-async function localPages() {
-	const { server: local, base: at } = await serve(fastgate, ['web', '--store', join(folder, 'perfdb.db')]);
-	await withBrowser(async (context) => {
+async function localPages(context) {
+	const { base: at, stop: stopLocal } = await serve(fastgate, ['web', '--store', join(folder, 'perfdb.db')]);
+	try {
 		const page = await openPage(context, at, { allow: (url) => url.startsWith(new URL('/', at).href) });
 		await page.getByRole('link', { name: 'tracker' }).last().click();
 		assert.ok(!page.url().includes('key=')); // now the key is in a cookie
@@ -46,9 +28,9 @@ async function localPages() {
 		assert.equal(await page.getByRole('button', { name: /Add|Save/ }).count(), 0); // this store is read-only
 		page.noProblems();
 		await page.close();
-	});
-	local.removeAllListeners('exit');
-	local.kill('SIGTERM');
+	} finally {
+		await stopLocal();
+	}
 }
 
 // The address printed at the first start signs its reader in; the token does not stay in the address.
@@ -398,38 +380,6 @@ async function creepingProject(context) {
 	await page.close();
 }
 
-// Opens each page in both schemes with all its tabs, also the parts that no other test opens.
-async function everyPage(context) {
-	execFileSync(makeRuns, [join(folder, 'containers'), '--gated', '200', 'fails']);
-	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'containers'), '--url', base]);
-	const pages = {
-		'view=projects': [], 'view=changes&project=meteor': [], 'view=project&project=containers': [], 'view=project&project=meteor': [], 'view=project&project=slowly': [],
-		'view=runs&project=meteor': [], 'view=search&q=utf8': [], 'view=tokens': [], 'view=webhook': [], 'view=compare&project=meteor': [],
-		'view=trend&project=meteor&benchmark=json/tokenize': [], 'view=trend&project=meteor&benchmark=json/tokenize&shown=raw': [],
-		'view=function&project=meteor&benchmark=json/tokenize&name=main&library=json-bench': [],
-		'view=run&project=meteor&run=latest': ['Cause', 'Flame', 'Functions', 'History', 'Data'], 'view=run&project=containers&run=latest': ['Cause'],
-		'view=compare&project=meteor&a=latest~1&b=latest': ['Cause', 'Flame', 'Functions', 'History', 'Data'],
-	};
-	const page = await openPage(context, base, options);
-	for (const [query, tabs] of Object.entries(pages)) {
-		await page.goto(`${base}?${query}`);
-		for (const tab of tabs.length > 0 ? tabs : [null]) {
-			await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
-			if (tab)
-				await openTab(page, tab);
-			await page.evaluate(() => document.querySelectorAll('main details').forEach((details) => { details.open = true; }));
-			for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-				await page.emulateMedia({ colorScheme });
-				await page.setViewportSize({ width, height: 900 });
-				await look(context, page, `${query.replace(/\W+/g, '-')}-${tab ?? ''}-${colorScheme}`);
-				const [all, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-				assert.ok(all <= shown, `${query} ${tab}: ${all} pixels are wider than ${width}`);
-			}
-		}
-	}
-	await page.close();
-}
-
 // Every error page keeps the navigation and has a link that leads on.
 async function deadEnds(context) {
 	execFileSync(makeRuns, [join(folder, 'unmeasured'), '--unmeasured']);
@@ -552,19 +502,6 @@ async function backThroughZooms(context) {
 	await page.close();
 }
 
-async function look(context, page, name) {
-	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
-	await checkAccessibility(context, page, name);
-	if (pictures)
-		await page.screenshot({ path: join(pictures, `perfdb-${name}.png`), fullPage: true });
-	page.noProblems();
-}
-
-// A server without tokens accepts nothing from a browser, so the pages that write have a token.
-const token = execFileSync(perfdb, ['token', 'create', '--database', join(folder, 'perfdb.db'), '--scope', 'admin', '--note', 'the tests'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-process.env.PERFDB_TOKEN = token;
-const { server, base } = await serve();
-const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } };
 // An empty server, and a stranger, get instructions, command by command.
 async function firstRun(context) {
 	const page = await openPage(context, base, options);
@@ -585,185 +522,173 @@ async function firstRun(context) {
 	await stranger.close();
 }
 
-try {
-	await withBrowser(firstRun);
+// From the dashboard to the guilty function, with notes, a decision, and any two runs compared.
+async function changeToFunction(context) {
+	const page = await openPage(context, base, options);
+	await page.getByRole('heading', { name: 'Benchmarks' }).waitFor();
+	await look(context, page, 'project');
+	assert.equal(await page.getByLabel('Project', { exact: true }).locator('option:checked').innerText(), 'tracker');
+	assert.equal(await page.locator('#account summary').innerText(), 'the tests');
+	assert.equal(await page.locator('#places [aria-current=page]').innerText(), 'Dashboard');
+	assert.match(await page.locator('p.lead').innerText(), /^1 benchmark; the newest run has no verdict · \w{10} keep the table of words ↗, \d+ \w+ ago$/);
+	await page.locator('svg.spark').waitFor();
+	assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse[^]*2\d\d ms\s+cpu time/);
+
+	// Once the search is done, lasting changes are listed at the top, where they can be decided on.
+	const open = page.locator('section[aria-labelledby=open]');
+	await open.locator('tbody tr').first().waitFor();
+	assert.match(await open.locator('tbody tr').innerText(), /^parse\s+\+30\.\d %\s+cpu time, 2\d\d ms → 2\d\d ms\s+\w{10}\+? keep the table of words\s+An Author · what changed · since this run\s+\d+ \w+ ago\s+nobody/);
+	await open.getByPlaceholder('why').fill('asked Ann');
+	await open.getByRole('button', { name: 'Save' }).click();
+	await page.locator('#status').getByText('Saved: the change is new.').waitFor();
+	await page.getByRole('button', { name: 'Close' }).click();
+	assert.equal(await page.locator('#status').innerText(), '');
+	await look(context, page, 'project-changes');
+	await open.getByRole('combobox').selectOption('fixed');
+	await open.getByRole('button', { name: 'Save' }).click();
+	await open.getByText('None: every failed gate').waitFor();
+
+	// From the step in the trend, with a note about it, to the two runs around it.
+	await page.getByRole('link', { name: 'parse' }).first().click();
+	await page.getByRole('heading', { name: 'Changes' }).waitFor();
+	await look(context, page, 'trend');
+	assert.equal(await page.getByLabel('Metric').locator('option:checked').innerText(), 'cpu time');
+	// The chart's axis has the start times of its runs: all on one day, so it shows hours.
+	assert.match((await page.locator('.plot svg text.tick').allTextContents()).join(' '), /\d\d:\d\d \d\d:\d\d/);
+	const change = page.locator('section[aria-labelledby=changes] li');
+	assert.equal(await change.count(), 1);
+	assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}[^]*fastgate bisect \w{12} \w{12} --bench parse/);
+	await change.getByRole('combobox').selectOption('investigating');
+	await change.getByPlaceholder('why').fill('<i>who</i> knows');
+	await change.getByRole('button', { name: 'Save' }).click();
+	await page.getByText('Saved: the change is investigating.').waitFor();
+	await page.reload();
+	assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
+	assert.equal(await change.getByPlaceholder('why').inputValue(), '<i>who</i> knows');
+	await change.getByRole('link', { name: 'compare with the previous run' }).click();
+	await openTab(page, 'Functions');
+	const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
+	await guilty.waitFor();
+	await look(context, page, 'compare');
+	assert.match(await page.locator('header ul.notes').innerText(), /two sessions.*to be sure: fastgate run --candidate \w{12} --against \w{12}/);
+	assert.equal((await page.locator('#page').innerText()).match(/two sessions/g).length, 1, 'said more than once');
+	// Earlier sessions show how much sessions differ.
+	assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 0);
+	assert.match(await page.locator('header .badge').innerText(), /regression/);
+	assert.match(await page.locator('header').innerText(), /parse is 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
+	assert.match(await guilty.innerText(), /^guilty::Loop/);
+	await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
+	const compared = await page.evaluate(() => location.href);
+	assert.match(compared, /#.*filter=guilty/);
+
+	await guilty.getByRole('link').click();
+	await page.waitForURL(/view=function/);
+	await page.getByRole('heading', { name: /guilty::Loop/ }).waitFor();
+	await look(context, page, 'function');
+
+	// A link contains the whole view.
+	const again = await openPage(context, compared, options);
+	await again.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
+	assert.equal(await again.locator('section[aria-labelledby=functions] tbody tr').count(), 1);
+	again.noProblems();
+	await again.close();
+
+	assert.equal(await page.locator('section[aria-labelledby=changes] li').count(), 1);
+	await page.getByRole('link', { name: 'parse' }).first().click();
+	await page.getByRole('heading', { name: 'Notes' }).waitFor();
+	await page.getByLabel('Note', { exact: true }).fill('<b onmouseover=alert(3)>known</b>');
+	await page.getByRole('button', { name: 'Add' }).click();
+	await page.getByText('<b onmouseover=alert(3)>known</b>').waitFor();
+	await look(context, page, 'trend-with-note');
+	await page.getByLabel('Note', { exact: true }).fill('about one run');
+	await page.getByLabel('About').selectOption({ index: 2 });
+	await page.getByRole('button', { name: 'Add' }).click();
+	await page.locator('.plot .note-mark').waitFor();
+	await page.getByRole('button', { name: 'Remove the note: about one run' }).click();
+	await page.locator('.plot .note-mark').waitFor({ state: 'detached' });
+	await page.getByRole('button', { name: /^Remove the note/ }).click();
+	await page.getByText('The note is removed.').waitFor();
+	await page.getByText('onmouseover').waitFor({ state: 'detached' });
+	page.noProblems();
+
+	// A zoom changes the address, and Back undoes it.
+	await page.getByRole('button', { name: 'Zoom in' }).click();
+	await page.waitForFunction(() => location.search.includes('from='));
+	const zoomed = await openPage(context, await page.evaluate(() => location.href), options);
+	await zoomed.getByText('8 of 16 runs').waitFor();
+	await zoomed.close();
+	await page.goBack();
+	await page.locator('figcaption', { hasText: ': 16 runs' }).waitFor();
+
+	// Any two runs can be chosen from the list, and some of their pairs alone.
+	await page.getByRole('link', { name: 'Runs', exact: true }).click();
+	const rows = page.locator('main tbody tr');
+	await rows.first().waitFor();
+	await look(context, page, 'runs');
+	assert.equal(await rows.count(), 16);
+	await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
+	await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
+	await page.getByRole('link', { name: 'Compare A with B' }).click();
+	await openTab(page, 'Flame');
+	await page.getByText('Repetitions over time').click();
+	await page.getByLabel('Pairs from').fill('1');
+	await page.getByLabel('to', { exact: true }).fill('4');
+	await page.getByRole('button', { name: 'Only these' }).click();
+	await page.getByText('Only pairs 1 to 4').waitFor();
+	await page.locator('section[aria-labelledby=regions] tbody tr').first().waitFor({ state: 'attached' });
+	await look(context, page, 'pairs-alone');
+	const alone = await page.evaluate(() => location.href);
+	assert.match(alone, /pairs=1-4/);
+	await page.close();
+	const linked = await openPage(context, alone, options);
+	await linked.getByText('Only pairs 1 to 4').waitFor();
+	linked.noProblems();
+	await linked.close();
+
+	const dark = await openPage(context, `${base}?view=project&project=tracker`, { ...options, dark: true, width: 390, height: 800 });
+	await dark.getByRole('heading', { name: 'Benchmarks' }).waitFor();
+	await look(context, dark, 'dark-narrow');
+	await dark.close();
+
+	for (const [name, more] of [['trend-narrow', { width: 360, height: 740 }], ['trend-dark', { dark: true }]]) {
+		const trend = await openPage(context, `${base}?view=trend&project=tracker&benchmark=parse`, { ...options, ...more });
+		await trend.getByRole('heading', { name: 'Notes' }).waitFor();
+		await look(context, trend, name);
+		const [wide, view] = await trend.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+		assert.ok(wide <= view, `${name}: ${wide} > ${view}`);
+		await trend.close();
+	}
+
+	// A possible change is shown, and marked as unconfirmed.
+	let shownPoints = [];
+	const maybe = await openPage(context, `${base}?view=project&project=tracker`, options);
+	await maybe.route('**/api/v1/trend?*', async (route) => {
+		const answer = await (await route.fetch()).json();
+		shownPoints = answer.points.length > 0 ? answer.points : shownPoints;
+		const [before, last] = shownPoints.slice(-2);
+		await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: shownPoints.length - 1, run: last.run, last_run_before: before.run,
+			before: 2e8, after: 2.6e8, ratio: 1.3, runs: 1, runs_needed: 5 } } });
+	});
+	await maybe.getByRole('link', { name: 'parse' }).first().click();
+	await maybe.getByText('Possible change at the newest run: +30.0 %').waitFor();
+	await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
+	await look(context, maybe, 'possible');
+	await maybe.getByRole('link', { name: 'Compare with the previous run' }).click();
+	await maybe.locator('#benchmark').waitFor();
+	await maybe.close();
+}
+
+async function prepare(context) {
+	await inTime(firstRun(context), 'firstRun');
 	execFileSync(makeRuns, [join(folder, 'spool')]);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'spool'), '--url', base]);
-	await withBrowser(async (context) => {
-		const page = await openPage(context, base, options);
-		await page.getByRole('heading', { name: 'Benchmarks' }).waitFor();
-		await look(context, page, 'project');
-		assert.equal(await page.getByLabel('Project', { exact: true }).locator('option:checked').innerText(), 'tracker');
-		assert.equal(await page.locator('#account summary').innerText(), 'the tests');
-		assert.equal(await page.locator('#places [aria-current=page]').innerText(), 'Dashboard');
-		assert.match(await page.locator('p.lead').innerText(), /^1 benchmark; the newest run has no verdict · \w{10} keep the table of words ↗, \d+ \w+ ago$/);
-		await page.locator('svg.spark').waitFor();
-		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse[^]*2\d\d ms\s+cpu time/);
+}
 
-		// Once the search is done, lasting changes are listed at the top, where they can be decided on.
-		const open = page.locator('section[aria-labelledby=open]');
-		await open.locator('tbody tr').first().waitFor();
-		assert.match(await open.locator('tbody tr').innerText(), /^parse\s+\+30\.\d %\s+cpu time, 2\d\d ms → 2\d\d ms\s+\w{10}\+? keep the table of words\s+An Author · what changed · since this run\s+\d+ \w+ ago\s+nobody/);
-		await open.getByPlaceholder('why').fill('asked Ann');
-		await open.getByRole('button', { name: 'Save' }).click();
-		await page.locator('#status').getByText('Saved: the change is new.').waitFor();
-		await page.getByRole('button', { name: 'Close' }).click();
-		assert.equal(await page.locator('#status').innerText(), '');
-		await look(context, page, 'project-changes');
-		await open.getByRole('combobox').selectOption('fixed');
-		await open.getByRole('button', { name: 'Save' }).click();
-		await open.getByText('None: every failed gate').waitFor();
-
-		// From the step in the trend, with a note about it, to the two runs around it.
-		await page.getByRole('link', { name: 'parse' }).first().click();
-		await page.getByRole('heading', { name: 'Changes' }).waitFor();
-		await look(context, page, 'trend');
-		assert.equal(await page.getByLabel('Metric').locator('option:checked').innerText(), 'cpu time');
-		// The chart's axis has the start times of its runs: all on one day, so it shows hours.
-		assert.match((await page.locator('.plot svg text.tick').allTextContents()).join(' '), /\d\d:\d\d \d\d:\d\d/);
-		const change = page.locator('section[aria-labelledby=changes] li');
-		assert.equal(await change.count(), 1);
-		assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}[^]*fastgate bisect \w{12} \w{12} --bench parse/);
-		await change.getByRole('combobox').selectOption('investigating');
-		await change.getByPlaceholder('why').fill('<i>who</i> knows');
-		await change.getByRole('button', { name: 'Save' }).click();
-		await page.getByText('Saved: the change is investigating.').waitFor();
-		await page.reload();
-		assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
-		assert.equal(await change.getByPlaceholder('why').inputValue(), '<i>who</i> knows');
-		await change.getByRole('link', { name: 'compare with the previous run' }).click();
-		await openTab(page, 'Functions');
-		const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
-		await guilty.waitFor();
-		await look(context, page, 'compare');
-		assert.match(await page.locator('header ul.notes').innerText(), /two sessions.*to be sure: fastgate run --candidate \w{12} --against \w{12}/);
-		assert.equal((await page.locator('#page').innerText()).match(/two sessions/g).length, 1, 'said more than once');
-		// Earlier sessions show how much sessions differ.
-		assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 0);
-		assert.match(await page.locator('header .badge').innerText(), /regression/);
-		assert.match(await page.locator('header').innerText(), /parse is 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
-		assert.match(await guilty.innerText(), /^guilty::Loop/);
-		await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
-		const compared = await page.evaluate(() => location.href);
-		assert.match(compared, /#.*filter=guilty/);
-
-		await guilty.getByRole('link').click();
-		await page.waitForURL(/view=function/);
-		await page.getByRole('heading', { name: /guilty::Loop/ }).waitFor();
-		await look(context, page, 'function');
-
-		// A link contains the whole view.
-		const again = await openPage(context, compared, options);
-		await again.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
-		assert.equal(await again.locator('section[aria-labelledby=functions] tbody tr').count(), 1);
-		again.noProblems();
-		await again.close();
-
-		assert.equal(await page.locator('section[aria-labelledby=changes] li').count(), 1);
-		await page.getByRole('link', { name: 'parse' }).first().click();
-		await page.getByRole('heading', { name: 'Notes' }).waitFor();
-		await page.getByLabel('Note', { exact: true }).fill('<b onmouseover=alert(3)>known</b>');
-		await page.getByRole('button', { name: 'Add' }).click();
-		await page.getByText('<b onmouseover=alert(3)>known</b>').waitFor();
-		await look(context, page, 'trend-with-note');
-		await page.getByLabel('Note', { exact: true }).fill('about one run');
-		await page.getByLabel('About').selectOption({ index: 2 });
-		await page.getByRole('button', { name: 'Add' }).click();
-		await page.locator('.plot .note-mark').waitFor();
-		await page.getByRole('button', { name: 'Remove the note: about one run' }).click();
-		await page.locator('.plot .note-mark').waitFor({ state: 'detached' });
-		await page.getByRole('button', { name: /^Remove the note/ }).click();
-		await page.getByText('The note is removed.').waitFor();
-		await page.getByText('onmouseover').waitFor({ state: 'detached' });
-		page.noProblems();
-
-		// A zoom changes the address, and Back undoes it.
-		await page.getByRole('button', { name: 'Zoom in' }).click();
-		await page.waitForFunction(() => location.search.includes('from='));
-		const zoomed = await openPage(context, await page.evaluate(() => location.href), options);
-		await zoomed.getByText('8 of 16 runs').waitFor();
-		await zoomed.close();
-		await page.goBack();
-		await page.locator('figcaption', { hasText: ': 16 runs' }).waitFor();
-
-		// Any two runs can be chosen from the list, and some of their pairs alone.
-		await page.getByRole('link', { name: 'Runs', exact: true }).click();
-		const rows = page.locator('main tbody tr');
-		await rows.first().waitFor();
-		await look(context, page, 'runs');
-		assert.equal(await rows.count(), 16);
-		await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
-		await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
-		await page.getByRole('link', { name: 'Compare A with B' }).click();
-		await openTab(page, 'Flame');
-		await page.getByText('Repetitions over time').click();
-		await page.getByLabel('Pairs from').fill('1');
-		await page.getByLabel('to', { exact: true }).fill('4');
-		await page.getByRole('button', { name: 'Only these' }).click();
-		await page.getByText('Only pairs 1 to 4').waitFor();
-		await page.locator('section[aria-labelledby=regions] tbody tr').first().waitFor({ state: 'attached' });
-		await look(context, page, 'pairs-alone');
-		const alone = await page.evaluate(() => location.href);
-		assert.match(alone, /pairs=1-4/);
-		await page.close();
-		const linked = await openPage(context, alone, options);
-		await linked.getByText('Only pairs 1 to 4').waitFor();
-		linked.noProblems();
-		await linked.close();
-
-		const dark = await openPage(context, `${base}?view=project&project=tracker`, { ...options, dark: true, width: 390, height: 800 });
-		await dark.getByRole('heading', { name: 'Benchmarks' }).waitFor();
-		await look(context, dark, 'dark-narrow');
-		await dark.close();
-
-		for (const [name, more] of [['trend-narrow', { width: 360, height: 740 }], ['trend-dark', { dark: true }]]) {
-			const trend = await openPage(context, `${base}?view=trend&project=tracker&benchmark=parse`, { ...options, ...more });
-			await trend.getByRole('heading', { name: 'Notes' }).waitFor();
-			await look(context, trend, name);
-			const [wide, view] = await trend.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-			assert.ok(wide <= view, `${name}: ${wide} > ${view}`);
-			await trend.close();
-		}
-
-		// A possible change is shown, and marked as unconfirmed.
-		let shownPoints = [];
-		const maybe = await openPage(context, `${base}?view=project&project=tracker`, options);
-		await maybe.route('**/api/v1/trend?*', async (route) => {
-			const answer = await (await route.fetch()).json();
-			shownPoints = answer.points.length > 0 ? answer.points : shownPoints;
-			const [before, last] = shownPoints.slice(-2);
-			await route.fulfill({ json: { ...answer, changes: [], possible_change: { at: shownPoints.length - 1, run: last.run, last_run_before: before.run,
-				before: 2e8, after: 2.6e8, ratio: 1.3, runs: 1, runs_needed: 5 } } });
-		});
-		await maybe.getByRole('link', { name: 'parse' }).first().click();
-		await maybe.getByText('Possible change at the newest run: +30.0 %').waitFor();
-		await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
-		await look(context, maybe, 'possible');
-		await maybe.getByRole('link', { name: 'Compare with the previous run' }).click();
-		await maybe.locator('#benchmark').waitFor();
-		await maybe.close();
-
-		await hostileNames(context);
-		await sourceLinks(context);
-		await tokens(context);
-		await limits(context);
-		await entry(context);
-
-		await deadEnds(context);
-		await backThroughZooms(context);
-		await failedGate(context);
-		await oneSentence(context);
-		await chainedTrend(context);
-		await creepingProject(context);
-		await everyPage(context);
-		await importedProfiles(context);
-	});
-	server.removeAllListeners('exit');
-	server.kill('SIGTERM');
-	await new Promise((resolve) => server.on('exit', resolve));
-	await localPages();
-	console.log('ok');
+try {
+	await runTests({
+		changeToFunction, hostileNames, sourceLinks, tokens, limits, entry, deadEnds, backThroughZooms, failedGate, oneSentence, chainedTrend,
+		creepingProject, importedProfiles, localPages,
+	}, prepare);
 } finally {
-	server.removeAllListeners('exit');
-	server.kill('SIGTERM');
+	await stop();
 }

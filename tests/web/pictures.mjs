@@ -3,10 +3,11 @@
 // FASTGATE_DOC_PICTURES names a folder for the documentation's pictures.
 // node pictures.mjs FOLDER PROGRAM-THAT-WRITES-PAGES PERFDB FASTGATE MAKE-RUNS
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openPage, openTab, scratchFolder, sendCards, withBrowser } from './browser.mjs';
+import { startPerfdb } from './perfdb.mjs';
 
 const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
@@ -85,25 +86,6 @@ async function reports(context) {
 	await page.close();
 }
 
-function serve() {
-	const database = join(folder, 'perfdb.db');
-	const token = execFileSync(perfdb, ['token', 'create', '--database', database, '--scope', 'admin', '--note', 'Ann Author'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-	process.env.PERFDB_TOKEN = token;
-	const environment = { ...process.env };
-	delete environment.FASTGATE_PERFDB;
-	const server = spawn(perfdb, ['serve', '--quiet', '--database', database, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
-	return new Promise((resolve, reject) => {
-		let words = '';
-		server.stderr.on('data', (piece) => {
-			words += piece;
-			const found = words.match(/at (http:\/\/[^\s]+)/);
-			if (found)
-				resolve({ server, base: found[1], token });
-		});
-		server.on('exit', () => reject(new Error(words)));
-	});
-}
-
 // Synthetic C++ projects: with six benchmarks and with 200, whose newest run failed; one that passes, and one that
 // creeps: [project, benchmarks, outcome].
 const GATED = [['meteor', 6, 'fails'], ['green', 6, 'passes'], ['containers', 200, 'fails'], ['suite', 200, 'passes'], ['slowly', 6, 'creeps']];
@@ -149,8 +131,7 @@ async function gated(page, push, at, proof) {
 // The pages in the order in which a person visits them: [name, address or element to click, element that shows the page
 // is complete].
 async function server(context) {
-	const { server: process_, base, token } = await serve();
-	const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } };
+	const { base, options, stop, token } = await startPerfdb(perfdb, 'Ann Author');
 	const push = (...words) => {
 		execFileSync(makeRuns, words);
 		execFileSync(fastgate, ['push', '--quiet', '--spool', words[0], '--url', base]);
@@ -203,8 +184,7 @@ async function server(context) {
 		await take(stranger, 'token-needed');
 		await stranger.close();
 	} finally {
-		process_.removeAllListeners('exit');
-		process_.kill('SIGTERM');
+		await stop();
 	}
 }
 

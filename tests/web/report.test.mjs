@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HTML report in a real browser: node report.test.mjs PROGRAM-THAT-WRITES-PAGES
-// FASTGATE_SCREENSHOTS=FOLDER keeps pictures.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { checkAccessibility, openPage, openTab, runTests, scratchFolder } from './browser.mjs';
+import { checkAccessibility, openPage, openTab, pictures, runTests, scratchFolder } from './browser.mjs';
 
 const folder = scratchFolder();
-const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
 	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked', 'creeping'];
 // The text of the badge next to the title, unless it is the fixture's name.
 const TITLES = { mixed: 'regression', hostile: 'regression', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression', creeping: 'creep' };
 
 execFileSync(process.argv[2], [folder]);
-if (pictures)
-	mkdirSync(pictures, { recursive: true });
 
 const url = (name) => `file://${join(folder, `${name}.html`)}`;
 
