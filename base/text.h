@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 
 /*
- * Splits a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash. No
- * expansion of any kind happens. argv ends with NULL and lives in the arena.
+ * Splits a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash. Nothing
+ * is expanded. argv ends with NULL and lives in the arena.
  */
 int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
 			struct fg_error *err) FG_NODISCARD;

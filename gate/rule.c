@@ -3,7 +3,7 @@
  * The rule that decides when a build fails.
  *
  * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
- * look (gate/looks.h) they give one interval, which is printed and is all that this rule looks at:
+ * look (gate/looks.h) they give one interval, which is printed. The rule depends on nothing else:
  *
  *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
  *   PASS        high < ln(1 + margin)

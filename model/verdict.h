@@ -90,8 +90,8 @@ struct fg_metric_verdict {
 };
 
 /*
- * The finding about a function. `guilty` and `faster` are sure: by the test, by exact counts, or
- * because no other hot code changed.
+ * The finding about a function. `guilty` and `faster` are certain: the test or exact counts show
+ * the change, or no other hot code changed.
  */
 enum fg_standing {
 	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */

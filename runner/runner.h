@@ -5,8 +5,9 @@
  *	fg_runner_create(&options, &runner, err)
  *	for each benchmark:
  *		fg_runner_start(runner, benchmark, &job, err)           set-up; records both builds
- *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
- *		... and again with 16, 24 pairs, as decided; the first call warms up
+ *		fg_runner_next(job, 10, &state, &event, err)            repeat until the state ends
+ *		                                                        the call, then decide
+ *		... with 16, 24 pairs, while undecided; the first call warms up
  *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *

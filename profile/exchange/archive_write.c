@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The symbolizer knows the files that named the addresses, so the traces are read as for a view,
- * and the files used go into the archive.
+ * The traces are read as for a view. The symbolizer then lists the files that named the addresses,
+ * and these files go into the archive.
  */
 #include "base/fs.h"
 #include "base/json_write.h"

@@ -48,8 +48,8 @@ struct fg_worktree {
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
 	/*
-	 * content of the build's mark, the file that says which tree was built; the file is removed
-	 * while only this run uses the build; NULL: other runs may use it too
+	 * content of the mark (the file that names the built tree), which is removed while this run
+	 * has the build to itself; NULL: the build is shared
 	 */
 	char *claimed;
 };

@@ -269,7 +269,7 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 	return true;
 }
 
-/* If the load is much higher than the number of CPUs, the crowded host is to blame. */
+/* Explains why the CPU was not busy: the host is overloaded, or the program waits. */
 static void describe_idle(const struct fg_runner_job *job, double busy, char reason[REASON_SIZE])
 {
 	const struct fg_series *series = fg_job_series(job);
