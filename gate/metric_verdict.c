@@ -153,7 +153,7 @@ static bool is_never_fair(const struct fg_metric_context *context)
 	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
 }
 
-/* Decides about a metric without a usable pair, unless one side alone lacks the metric. */
+/* Decides about a metric without a usable pair that both sides report, or neither side. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {

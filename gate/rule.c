@@ -119,10 +119,11 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 }
 
 /*
- * Computes the step that a run contributes to a chain of many runs. A run that ends because it
- * looks fast is on average not as fast as it looks, and a chain adds that up. So the step is based
- * on the pairs of the first look, whose number is fixed in advance. Its standard error is half of a
- * 68 % interval, with all allowances that the printed interval makes.
+ * Computes the step that a run contributes to a chain of many runs. A run that ends because the
+ * candidate looks fast overstates, on average, how fast it is, and a chain would add up these
+ * errors. So the step is based on the pairs of the first look, whose number is fixed in advance.
+ * Its standard error is half of a 68 % interval, with all allowances that the printed interval
+ * makes.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)

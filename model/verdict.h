@@ -229,7 +229,7 @@ struct fg_blame {
 	double everything_else; /* the total minus the sure functions: the last row of a list */
 };
 
-/* A commit that carries part of a creep. */
+/* A commit that contributes to the creep. */
 struct fg_creep_commit {
 	const char *id;
 	double change;      /* relative */
@@ -243,7 +243,7 @@ struct fg_creep_function {
 	unsigned benchmarks; /* number of benchmarks in which it was tested */
 };
 
-/* The small steps of many commits together; positive is worse. */
+/* The sum of the small steps of many commits; positive is worse. */
 struct fg_creep_verdict {
 	const char *metric;
 	const char *label;

@@ -49,7 +49,7 @@ struct fg_runner_progress {
 	const struct fg_series *series;
 	enum fg_runner_phase phase;
 	unsigned pairs;      /* pairs that count so far */
-	unsigned wanted;     /* pairs that the current call of fg_runner_next() wants */
+	unsigned wanted;     /* `pairs_wanted` of the current call of fg_runner_next() */
 	unsigned set_aside;  /* pairs that do not count */
 	int64_t spent_ns;    /* wall time spent on this benchmark */
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */

@@ -84,8 +84,8 @@ static double improbability(size_t count, size_t sum)
 }
 
 /*
- * Counts the means of any two sorted values (also of a value with itself) up to `limit`; *highest
- * is the largest of these means.
+ * Counts the pairwise means of sorted values that are at most `limit` (a value is also paired with
+ * itself); *highest is the largest of these means.
  */
 static size_t count_means(const double *sorted, size_t count, double limit, double *highest)
 {

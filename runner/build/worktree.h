@@ -62,9 +62,9 @@ struct fg_worktree {
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
- * Claims the tree for this run only, which may then change its files. fg_worktree_close() restores
- * the files that git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT:
- * another run uses the tree.
+ * Claims the tree for this run alone, which may then change the tree's files. fg_worktree_close()
+ * restores the files that git tracks. A tree that a killed run leaves behind is built again.
+ * FG_ECONFLICT: another run uses the tree.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);

@@ -174,8 +174,8 @@ static void add_changed_names(struct fg_strbuf *text, const struct compared *fil
 /* ---- functions of both builds ---- */
 
 /*
- * Does the item name this function, or a part that the compiler split off ("parse.cold")? Neither
- * name has the numbers of clones.
+ * Does the item name this function, or a part that the compiler split off ("parse.cold")? Both
+ * names come without clone numbers.
  */
 static bool is_part_of(const char *item, const char *function)
 {
