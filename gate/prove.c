@@ -421,7 +421,7 @@ static void add_helps(const struct parts *parts, struct fg_proof_card *card)
 		add_help(card, &helps[i]);
 }
 
-/* Finds remedies for the benchmark whose smallest found slowdown is the largest. */
+/* Finds remedies for the least sensitive benchmark: its smallest found slowdown is the largest. */
 static void find_helps(const struct fg_proof *proofs, size_t count,
 		       const struct fg_proof_card_plan *plans, size_t plan_count,
 		       struct fg_proof_card *card)

@@ -17,8 +17,8 @@ struct fg_session_spread {
 };
 
 /*
- * Computes the spread from the candidate arms of those successive runs (oldest first) whose host
- * has the fingerprint of `like`.
+ * Computes the spread from the candidate arms of the successive runs (oldest first) whose host has
+ * the fingerprint of `like`.
  */
 struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
 					      const struct fg_run *like, const char *benchmark,
