@@ -44,7 +44,7 @@ size_t fg_text_width(const char *text);
 /* Returns the number of bytes at the start that fit into `columns` columns. */
 size_t fg_text_head(const char *text, size_t columns);
 /*
- * Cuts the middle out of a name wider than `columns`: "reco::Fitter<…>::fit(Track&)"; 0: any width.
+ * Cuts the middle out of a name wider than `columns`: "reco::Fitter<…>::fit(Track&)"; 0: no limit.
  */
 void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns);
 /*

@@ -663,8 +663,8 @@ static bool find_lock_time(const struct fg_profile_set *set, const struct fg_nod
 }
 
 /*
- * Says whether the function waits for a lock or for the kernel, if waits for locks were counted
- * (`measure.also`).
+ * Adds what the function waits for. The kernel and a lock are distinguished only if waits for locks
+ * were counted (`measure.also`).
  */
 static void add_awaited(const struct fg_profile_set *set, const struct fg_node_verdict *node,
 			struct fg_strbuf *text)

@@ -162,8 +162,8 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 }
 
 /*
- * A change that is not sure does not make a pass: as for the benchmark itself, a pass needs an
- * interval within the margin.
+ * An uncertain change is not a pass: as for the benchmark itself, a pass needs an interval within
+ * the margin.
  */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at)

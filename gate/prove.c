@@ -223,8 +223,8 @@ static bool is_same_plant(const struct fg_proof *a, const struct fg_proof *b)
 
 /*
  * Bets that the gate finds only half as many slowdowns like `first` as before. Evidence below 1
- * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); runs after the
- * evidence was last 1 do not count as "before". The share found before enters with its lower bound.
+ * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); "before" ends where
+ * the evidence was last 1. The share found before is represented by its lower bound.
  */
 static double blind_evidence_of(const struct fg_proof *first, const struct fg_proof *end)
 {

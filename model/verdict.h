@@ -213,7 +213,7 @@ struct fg_blame {
 	bool exact;          /* repetitions of one side agree: the difference is exact */
 	bool is_unexplained; /* the total changed significantly, but no single function's change is */
 	/*
-	 * sure changes first, then unsure ones, then moved ones; each group by size, largest first
+	 * sure changes, then unsure changes, then moved cost; each group by size, largest first
 	 */
 	struct fg_node_verdict *functions;
 	size_t function_count;

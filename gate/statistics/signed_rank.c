@@ -51,8 +51,8 @@ static double deviation_of_sums(double n)
 }
 
 /*
- * Like count_improbable_exact(), but approximated by the normal distribution. The result is on the
- * safe side, because rank sums have lighter tails.
+ * Like count_improbable_exact(), but approximated by the normal distribution. The result is
+ * conservative, because rank sums have lighter tails.
  */
 static size_t count_improbable_normal(size_t count, double share)
 {

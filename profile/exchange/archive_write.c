@@ -114,8 +114,8 @@ static int add_vdso(struct writer *w, const char **name, struct fg_error *err)
 }
 
 /*
- * Adds cached results from debug information, which need no .dwo files. The cache is read at once,
- * because another fastgate may change or remove it at any time.
+ * Adds cached results from debug information, which need no .dwo files. The cache is read
+ * immediately, because another fastgate may change or remove it at any time.
  */
 static int add_index(struct writer *w, const char *build_id, struct fg_error *err)
 {

@@ -375,7 +375,7 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 }
 
 /*
- * Changes of sources and build files show in the code, programs do not read documents for people,
+ * Changes to sources and build files show in the code, programs do not read documents for people,
  * and fastgate's own files are not the project's. A program may read any other file.
  */
 bool fg_code_facts_is_no_input(const char *path)
