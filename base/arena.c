@@ -27,7 +27,7 @@ struct fg_arena_block {
 	_Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
-/* The blocks of a large arena are large: the system zeroes their pages only when they are used. */
+/* Blocks grow with the arena: the kernel provides the pages of a large block only on first use. */
 static size_t block_bytes(const struct fg_arena *arena, size_t rounded)
 {
 	size_t wanted = arena->used_bytes / 2;

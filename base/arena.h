@@ -3,7 +3,7 @@
  * Memory with one lifetime: one arena per loaded profile, parsed configuration or request. `struct
  * fg_arena arena = {0};` is an empty arena. Memory is zeroed and aligned for any type; it is freed
  * as a whole. Under AddressSanitizer every allocation is a separate malloc, so that overruns are
- * seen.
+ * caught.
  */
 #ifndef FG_BASE_ARENA_H
 #define FG_BASE_ARENA_H

@@ -45,7 +45,7 @@ void *fg_grow(void *items, size_t *capacity, size_t wanted, size_t size)
 	__attribute__((returns_nonnull));
 void *fg_append(void *items, size_t *count, size_t *capacity, size_t size)
 	__attribute__((returns_nonnull));
-/* Appends a zeroed element to a growing array. The macro stands for the new element. */
+/* Appends a zeroed element to a growing array. The macro evaluates to the new element. */
 #define FG_APPEND(items, count, capacity) \
  (*((items) = fg_append(items, &(count), &(capacity), sizeof((items)[0])), &(items)[(count)-1]))
 /* Lists of words that end with NULL. The list itself may be NULL. */

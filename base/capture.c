@@ -57,7 +57,7 @@ static void write_copy(struct fg_capture *capture, const char *data, size_t size
 {
 	size = fg_min_size(size, COPIED_BYTES_MAX - capture->copied);
 	if (capture->copy_fd && size && write(capture->copy_fd, data, size) != (ssize_t)size)
-		capture->copy_fd = 0; /* the disk is full: do without the copy */
+		capture->copy_fd = 0; /* the disk may be full: stop copying */
 	capture->copied += size;
 }
 

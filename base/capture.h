@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The output of a program, caught in a pipe or in a file in memory: its beginning and its end are
+ * Captures the output of a program in a pipe or in a file in memory. Its beginning and its end are
  * kept, each up to half of the limit.
  *
  * Programs expect a pipe, but a pipe holds a megabyte at most: a program that prints more waits for

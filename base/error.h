@@ -5,8 +5,9 @@
  * A function that can fail returns an int (FG_OK or a negative enum fg_status) and takes a `struct
  * fg_error *err` last.  The object lives on the caller's stack, is filled only on failure, and may
  * be NULL. The message is one line without a full stop: what was found, what was expected, and
- * where (`file:line:column` for input).  It is made where the fact is known; a caller at a boundary
- * may put its context in front with fg_error_prefix().  Only cli/ and perfdb/server print it.
+ * where (`file:line:column` for input).  It is written where the error is found; a caller at a
+ * boundary may put its context in front with fg_error_prefix().  Only cli/ and perfdb/server print
+ * it.
  */
 #ifndef FG_BASE_ERROR_H
 #define FG_BASE_ERROR_H
@@ -38,7 +39,7 @@ enum fg_status {
    return fg_try_status;            \
  } while (0)
 
-/* If the call fails, goes to `out`, which releases resources; `status` has the failure. */
+/* Stores the result in `status`. If the call failed, goes to `out`, which releases resources. */
 #define FG_TRY_OUT(call) \
  do {                    \
   status = (call);       \

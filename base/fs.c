@@ -330,7 +330,7 @@ bool fg_fs_exists(const char *path)
 }
 
 /*
- * Makes the check of fs.protected_symlinks, because not every system enables that setting, and
+ * Performs the kernel's check for fs.protected_symlinks: not every system enables that setting, and
  * readlink() ignores it.
  */
 bool fg_fs_is_planted(const char *path)
@@ -351,7 +351,7 @@ bool fg_fs_is_planted(const char *path)
 
 /*
  * A write lease is granted only to the sole user of a file. SIGURG, which is ignored by default,
- * replaces SIGIO, which would end us if the lease were broken meanwhile.
+ * replaces SIGIO, which would kill us if the lease were broken before it is released.
  */
 bool fg_fs_is_in_use(int fd)
 {

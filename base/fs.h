@@ -35,8 +35,8 @@ int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err) FG_NODISCAR
 int fg_fs_write_result(const char *path, const void *data, size_t size, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Writes every byte to a descriptor (pipes too), across EINTR and short writes. FG_EIO with errno's
- * text.
+ * Writes every byte to a descriptor, which may be a pipe, across EINTR and short writes. FG_EIO:
+ * the message has errno's text.
  */
 int fg_fs_write_all(int fd, const void *data, size_t size, struct fg_error *err) FG_NODISCARD;
 int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)

@@ -66,7 +66,7 @@ static int syntax_error(const char *text, const char *at, struct fg_error *err)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
- * cJSON does not distinguish bad text from lack of memory; good text must not be rejected as bad.
+ * cJSON reports invalid text and lack of memory alike, and valid text must never be rejected.
  */
 static void die_without_memory(void)
 {

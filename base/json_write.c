@@ -115,7 +115,7 @@ static void add_special(struct fg_json_writer *w, const char *value, size_t leng
 
 		while (to < length && !strchr("\n\t\r", value[to]))
 			to++;
-		/* strchr() finds the terminating NUL too, which is a control character here. */
+		/* strchr() also finds the terminating NUL, which is a control character here. */
 		if (to < length && value[to] == '\0') {
 			to++;
 			fg_text_add_clean(&clean, value + from, to - from, SIZE_MAX);

@@ -2,8 +2,8 @@
 /*
  * Writes JSON as a stream into a text buffer: deterministic, any bytes in, valid UTF-8 out (broken
  * sequences, marks that change the direction of text, and control characters except line breaks and
- * tabs become U+FFFD).  Wrong nesting is a programming error and asserts.  Numbers are the shortest
- * that read back the same; NaN and infinities become null.
+ * tabs become U+FFFD).  Wrong nesting is a programming error and fails an assertion.  Numbers are
+ * the shortest that read back the same; NaN and infinities become null.
  *
  *	struct fg_json_writer w;
  *	fg_json_writer_init(&w, &text, 2);          // indent by 2; 0: one line

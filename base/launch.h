@@ -11,8 +11,9 @@
  *	fastgate-launch REPORT_FD COUNT VARIABLE... PROGRAM ARGUMENT...
  *
  * COUNT variables make up the program's environment; the launcher's own is empty, so that libraries
- * preloaded into the program are not preloaded into the launcher.  Through REPORT_FD it writes one
- * struct fg_launch_started, and one struct fg_launch_ended unless the first had an error.
+ * preloaded into the program are not preloaded into the launcher.  Through REPORT_FD the launcher
+ * writes one struct fg_launch_started, and one struct fg_launch_ended unless the first had an
+ * error.
  */
 #ifndef FG_BASE_LAUNCH_H
 #define FG_BASE_LAUNCH_H

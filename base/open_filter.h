@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A seccomp filter that stops a traced program only at system calls that open files: the tracer
- * sees PTRACE_EVENT_SECCOMP with one of the messages below.
+ * gets PTRACE_EVENT_SECCOMP with one of the messages below.
  */
 #ifndef FG_BASE_OPEN_FILTER_H
 #define FG_BASE_OPEN_FILTER_H
@@ -14,9 +14,9 @@ enum fg_open_event {
 };
 
 /*
- * Installs the filter for good in the calling process and in everything it starts. From then on it
- * requires a tracer with PTRACE_O_TRACESECCOMP. Returns false if the kernel refuses the filter, or
- * if the processor is not x86-64.
+ * Permanently installs the filter in the calling process and in everything it starts. Without a
+ * tracer that sets PTRACE_O_TRACESECCOMP, the filtered calls then fail with ENOSYS. Returns false
+ * if the kernel refuses the filter, or if the processor is not x86-64.
  */
 bool fg_open_filter_install(void);
 

@@ -73,8 +73,9 @@ struct fg_option {
 	const char *name; /* the long form without its dashes; NULL ends a table */
 	char letter;      /* the short form, or 0 */
 	enum fg_option_kind kind;
-	size_t offset;     /* offset of the value in the struct */
-	const char *alone; /* value if nothing or a word with '-' first follows; NULL: required */
+	size_t offset; /* offset of the value in the struct */
+	/* value if no word follows, or a word that begins with '-'; NULL: a value is required */
+	const char *alone;
 	const char *argument; /* placeholder for the value in the help: "FILE" */
 	const char *help;     /* one phrase without a full stop */
 	const char *heading;  /* heading above this option in the help; NULL: same group */

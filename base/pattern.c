@@ -11,13 +11,13 @@ enum {
 /*
  * Cost of an expression in the C library, computed in one pass. Two figures multiply:
  *
- * - copies: counts are unrolled: "(a{9}){9}" becomes 81 copies of a.
+ * - copies: repetitions are unrolled, so "(a{9}){9}" becomes 81 copies of a.
  * - ways to match nothing: "(a*|b*)" has two, "(a*|b*){32}" has 2^32, and the matcher is built by
  *   trying all of them. An item that consumes a character has no such way, and ends a run of items
  *   that may match nothing.
  */
 struct level {           /* an open group; the first is the whole expression */
-	unsigned copies; /* the largest count inside it */
+	unsigned copies; /* the largest number of copies inside it */
 	/* ways to match nothing since the last item that consumes a character */
 	unsigned run;
 	unsigned others; /* ways to match nothing in the earlier alternatives */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names may contain any bytes. Formats made of lines and columns cannot carry control characters,
- * so blanks replace these characters.
+ * so blanks replace them.
  */
 #ifndef FG_BASE_PRINTABLE_H
 #define FG_BASE_PRINTABLE_H

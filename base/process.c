@@ -199,8 +199,8 @@ failed:
 }
 
 /*
- * A handler of ours would run in the child that shares our memory, so signals are blocked
- * meanwhile.
+ * A handler of ours would run in the child, which may share our memory, so signals are blocked
+ * during the start.
  */
 static pid_t start_child(const struct fg_process_options *options, const struct start *start)
 {

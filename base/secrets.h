@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Secrets from the environment, read once and removed from it, so that programs started later,
- * including the measured ones, do not inherit them. Main thread only.
+ * Secrets from the environment, read once and removed from it, so that programs started later, such
+ * as the measured programs, do not inherit them. Main thread only.
  */
 #ifndef FG_BASE_SECRETS_H
 #define FG_BASE_SECRETS_H

@@ -320,7 +320,7 @@ void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns)
 		return;
 	}
 	start = head_of(name, all - tail, &used);
-	if (used < all - tail) /* a wide character lies across the cut */
+	if (used < all - tail) /* a wide character straddles the cut */
 		start = head_of(name, all - tail + 1, &used);
 	fg_strbuf_add(text, name, fg_text_head(name, columns - 1 - tail));
 	fg_strbuf_add_text(text, "…");

@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 
 /*
- * Splits a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash. No
- * expansion of any kind happens. argv ends with NULL and lives in the arena.
+ * Splits a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash. Nothing
+ * is expanded. argv ends with NULL and lives in the arena.
  */
 int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
 			struct fg_error *err) FG_NODISCARD;
@@ -22,7 +22,7 @@ void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 char *fg_text_join(const char *const *words, const char *between);
 
 bool fg_text_is_utf8(const char *bytes, size_t length);
-/* Is this UTF-8 without anything that fg_text_add_clean() would replace, and so fit for a name? */
+/* Is this fit for a name: UTF-8 without anything that fg_text_add_clean() would replace? */
 bool fg_text_is_clean(const char *bytes, size_t length);
 /*
  * Appends `length` bytes as valid UTF-8, at most `limit` bytes of it: broken sequences, control
@@ -44,7 +44,7 @@ size_t fg_text_width(const char *text);
 /* Returns the number of bytes at the start that fit into `columns` columns. */
 size_t fg_text_head(const char *text, size_t columns);
 /*
- * Cuts the middle out of a name wider than `columns`: "reco::Fitter<…>::fit(Track&)"; 0: any width.
+ * Cuts the middle out of a name wider than `columns`: "reco::Fitter<…>::fit(Track&)"; 0: no limit.
  */
 void fg_text_add_cut(struct fg_strbuf *text, const char *name, size_t columns);
 /*

@@ -178,8 +178,8 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 	}
 	if (node->kind == FG_YAML_SCALAR) {
 		/*
-		 * The hook of the section splits the text, because it knows whether a shell was
-		 * requested.
+		 * The section's hook splits the text, because the section's `shell` key decides
+		 * how.
 		 */
 		command->text = node->text;
 		command->argc = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fastgate.yml: from text to a struct fg_plan, and everything about its keys.
+ * Loads fastgate.yml into a struct fg_plan, and describes its keys.
  *
  * The schema (schema.c, schema_measure.c) has a row for each key. Loading, checking, defaults,
  * overrides, explanations, the reference page and the JSON Schema for editors all come from the

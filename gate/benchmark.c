@@ -229,8 +229,8 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 }
 
 /*
- * Did only cold code change? No if the program does more work, which explains a slowdown wherever
- * the code is.
+ * Did only cold code change? False if the program does more work, which explains a slowdown even if
+ * hot code is unchanged.
  */
 static bool only_cheap_code_changed(const struct fg_gate_input *input, size_t index,
 				    const struct fg_benchmark_verdict *verdict)

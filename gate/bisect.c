@@ -101,7 +101,8 @@ struct visit {
 	size_t place;
 	unsigned pairs;
 	double information;
-	double rate; /* information per second; in the list of candidates, the place's promise */
+	/* information per second; while candidates are listed: fg_bisect_promise() */
+	double rate;
 };
 
 static struct visit weigh(const struct fg_bisect *bisect, struct fg_bisect_model *model,

@@ -17,7 +17,7 @@
  * 	fill commits, the last one with the pairs of the ends
  * 	do {
  * 		fg_bisect_look(&bisect, &look, err)
- * 		build and measure commit look.next, add its pairs, or say that it cannot be measured
+ * 		build and measure commit look.next, add its pairs, or set is_unmeasured
  * 	} while (look.state == FG_BISECT_MEASURE)
  *
  * Does no I/O, reads no clock, and keeps no state except in the caller's structs.

@@ -256,7 +256,7 @@ static void filter(struct fg_bisect_model *model)
 }
 
 /*
- * Turns the likelihood of this place and all later ones given the level here into the likelihood
+ * Takes the likelihood of this place and all later places given the level here, and computes it
  * given the level at the previous place.
  */
 static void step_back(const struct fg_bisect_place *place, const double here[FG_BISECT_LEVELS],

@@ -16,8 +16,8 @@
 #include <math.h>
 
 /*
- * A comparison of identical builds is an exact anchor; a variance above zero keeps the equations
- * regular.
+ * A comparison of identical builds is an exact anchor; a variance above zero keeps the matrix
+ * invertible.
  */
 static const double min_variance = 1e-12;
 

@@ -2,11 +2,11 @@
 /*
  * The level of a metric along the commits, as a chain of ratios.
  *
- * A run measures candidate ÷ baseline in pairs, so it knows the step between two commits however
- * fast its host is that day. The chain is the path of such steps that ends at one commit and passes
- * through as many other commits as possible; dates are ignored. Runs that span several steps of the
- * path, such as one against the last release, anchor it: all steps become weighted least squares
- * estimates. Without an anchor the error grows with the square root of the number of steps.
+ * A run measures candidate ÷ baseline in pairs, which gives the step between two commits regardless
+ * of how fast its host is that day. The chain is the path of such steps that ends at one commit and
+ * passes through as many other commits as possible; dates are ignored. Runs that span several steps
+ * of the path, such as one against the last release, anchor it: all steps become weighted least
+ * squares estimates. Without an anchor the error grows with the square root of the number of steps.
  *
  * All changes are logarithms of ratios. Identical builds are a step of exactly 0.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exact repetitions: does the program do more work, or the same work in more time? Their rows have
- * the measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
+ * the measures `instructions` and `calls`, and pair numbers from FG_EXACT_FIRST_PAIR on.
  *
  * The counts cover the program, its libraries and the C library. Work in unchanged libraries is
  * charged to their callers. The dynamic linker is excluded, because its work depends on addresses

@@ -56,7 +56,7 @@ static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg
 			fg_arena_strdup(c->arena, set->functions[set->nodes[n].function].name);
 	path->frame_count = depth;
 	if (depth > FRAMES_MAX) {
-		/* The inner end identifies a path better than the outer one. */
+		/* The inner end identifies a path better than the outer end. */
 		path->frames += depth - FRAMES_MAX;
 		path->frame_count = FRAMES_MAX;
 	}

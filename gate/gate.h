@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides whether the candidate is slower, by how much and how surely, and which functions explain
- * the change.
+ * Decides whether the candidate is slower, by how much, with what confidence, and which functions
+ * explain the change.
  *
- * While a benchmark runs, fg_gate_look() answers whether it is decided. fg_gate_decide() makes the
+ * While a benchmark runs, fg_gate_look() reports whether it is decided. fg_gate_decide() makes the
  * verdict of a whole run from the same pairs by the same rule. fg_gate_decide() can be repeated on
  * a stored run at any time. See gate/rule.c and docs/statistics.md for the rule.
  *

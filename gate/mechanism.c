@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule. Each possible cause contributes time to the change of a function, by the weights of
- * KCachegrind's cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss,
- * 100 per last-level cache miss. The time per instruction comes from the baseline: the function's
- * measured time minus the time of its misses, divided by its instructions.
+ * Each possible cause contributes time to the change of a function, by the weights of KCachegrind's
+ * cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss, 100 per
+ * last-level cache miss. The time per instruction comes from the baseline: the function's measured
+ * time minus the time of its misses, divided by its instructions.
  *
  *	calls          the baseline's time per call, for each additional call
  *	allocations    additional time per call in the allocator, if each call allocates more often
@@ -17,8 +17,8 @@
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_MIN of the
  * function's measured change, both as logarithms of ratios, as the gate compares times. Otherwise
  * the mechanism is placement if the function's code is the same, and unknown if it differs. If wall
- * time is gated and CPU time grew by less than this share of the growth of wall time, cycles cannot
- * explain the change: the function waits.
+ * time is gated and CPU time grew by less than FG_EXPLAINS_MIN of the growth of wall time, cycles
+ * cannot explain the change: the function waits.
  *
  * Samples show inlined functions, but callgrind does not. A function is inlined on a side where it
  * was sampled but callgrind counted no instruction in the function or a clone of it. A function
@@ -663,8 +663,8 @@ static bool find_lock_time(const struct fg_profile_set *set, const struct fg_nod
 }
 
 /*
- * Says whether the function waits for a lock or for the kernel, if waits for locks were counted
- * (`measure.also`).
+ * Adds what the function waits for. The kernel and a lock are distinguished only if waits for locks
+ * were counted (`measure.also`).
  */
 static void add_awaited(const struct fg_profile_set *set, const struct fg_node_verdict *node,
 			struct fg_strbuf *text)

@@ -63,7 +63,7 @@ void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, 
 	verdict->ratio = ends[0];
 	verdict->low = ends[1];
 	verdict->high = ends[2];
-	/* Sets the levels' ratio to the estimate, whatever the medians of the two sides are. */
+	/* The shown levels must agree with the estimate, which the medians need not do. */
 	if (!linear && !verdict->exact && isfinite(verdict->ratio))
 		verdict->candidate = verdict->baseline * verdict->ratio;
 }
@@ -153,7 +153,7 @@ static bool is_never_fair(const struct fg_metric_context *context)
 	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
 }
 
-/* Decides about a metric without a usable pair, unless one side alone lacks the metric. */
+/* Decides about a metric without a usable pair that both sides report, or neither side. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -306,7 +306,7 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 		     finding->wider);
 }
 
-/* Asks for more pairs, because the runner also counts pairs that lack a number for this metric. */
+/* Moves the next look: the runner also counts pairs that lack a number for this metric. */
 static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *finding)
 {
 	if (finding->next_look > 0)

@@ -10,12 +10,12 @@
  * the cost that cancels out is reported as moved. Up to a tenth of the moved cost counts as the
  * cost of moving it, significant or not: a new call, or a call that is no longer inlined.
  *
- * Two functions are related if they are one of these pairs: functions that share a name, whatever
- * their template arguments, parameters, version namespace, clone or library; functions of similar
- * names that replace each other or cancel out; a new function at the line of a function that is
- * gone; a caller and its callee; functions of one caller if one of them is new or gone, or if they
- * cancel out; and any two functions that cancel out if the whole did not change. A function gives
- * no more than it lost and takes no more than it gained.
+ * Two functions are related if they are one of these pairs: functions that share a name apart from
+ * template arguments, parameters, version namespace, clone and library; functions of similar names
+ * that replace each other or cancel out; a new function at the line of a function that is gone; a
+ * caller and its callee; functions of one caller if one of them is new or gone, or if they cancel
+ * out; and any two functions that cancel out if the whole did not change. A function gives no more
+ * than it lost and takes no more than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In one pair, a node's difference is small compared to its noise, but there are many pairs, and
- * each node has its own noise: a slowdown of 10 % in a function with a tenth of the time is 1 % of
- * the whole, which is less than the whole's noise, but visible in the function's samples.
+ * In a single pair, a node's difference is small compared to its noise. But there are many pairs,
+ * and each node has its own noise: a slowdown of 10 % in a function with a tenth of the time is 1 %
+ * of the whole, which is less than the whole's noise, but visible in the function's samples.
  *
  * Every entity (function, library, region, call path) has one difference per pair, which is 0 if
  * the entity did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
@@ -11,7 +11,7 @@
  * null. Half of alpha is shared evenly, half by size: a function with a tenth of the time gets a
  * twentieth of alpha and its even share, not one of several hundred equal parts. Sizes are sums
  * over both arms, so they do not bias the null either, and small functions lose little. A change
- * below the floor, a share of the program's time, is not reported, whatever its p.
+ * below the floor, a share of the program's time, is not reported, regardless of its p.
  */
 #include "gate/node_family.h"
 
@@ -162,8 +162,8 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 }
 
 /*
- * A change that is not sure does not make a pass: as for the benchmark itself, a pass needs an
- * interval within the margin.
+ * An uncertain change is not a pass: as for the benchmark itself, a pass needs an interval within
+ * the margin.
  */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at)

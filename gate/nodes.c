@@ -239,7 +239,7 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 	if (!best || !c->total_changed)
 		return;
 	/*
-	 * The change is explained already if a function is sure to have changed in its direction.
+	 * The change is already explained if a function certainly changed in its direction.
 	 */
 	for (size_t f = 1; f < c->functions.count; f++) {
 		if (p[f] <= c->policy->function_alpha)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Least squares with one equation: among all parts x that add up to the whole T, take those with
- * the smallest sum of ((x - measured) / error)^2. That is x = measured + k error^2, for the one k
- * with which they add up.
+ * Least squares with one equation: among all parts x that add up to the whole T, take the parts
+ * with the smallest sum of ((x - measured) / error)^2. The solution is x = measured + k error^2,
+ * for the only k that makes the parts add up.
  *
  * A row keeps its direction. A remainder that is not significant has no direction: it gets the
  * direction of the whole, or becomes 0. So the scatter of samples is not reported as a gain.

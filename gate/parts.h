@@ -10,7 +10,7 @@
 #include "model/verdict.h"
 
 struct fg_whole {
-	double delta; /* difference of the metric's levels, from the estimate of its ratio */
+	double delta; /* difference of the metric's levels, computed from the estimated ratio */
 	bool changed; /* the interval of `delta` excludes zero */
 };
 

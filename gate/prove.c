@@ -223,8 +223,8 @@ static bool is_same_plant(const struct fg_proof *a, const struct fg_proof *b)
 
 /*
  * Bets that the gate finds only half as many slowdowns like `first` as before. Evidence below 1
- * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); runs after the
- * evidence was last 1 do not count as "before". The share found before enters with its lower bound.
+ * counts as 1, so that years of good runs cannot hide a fault (Page's CUSUM); "before" ends where
+ * the evidence was last 1. The share found before is represented by its lower bound.
  */
 static double blind_evidence_of(const struct fg_proof *first, const struct fg_proof *end)
 {
@@ -421,7 +421,7 @@ static void add_helps(const struct parts *parts, struct fg_proof_card *card)
 		add_help(card, &helps[i]);
 }
 
-/* Finds remedies for the benchmark whose smallest found slowdown is the largest. */
+/* Finds remedies for the least sensitive benchmark: its smallest found slowdown is the largest. */
 static void find_helps(const struct fg_proof *proofs, size_t count,
 		       const struct fg_proof_card_plan *plans, size_t plan_count,
 		       struct fg_proof_card *card)

@@ -3,7 +3,7 @@
  * The rule that decides when a build fails.
  *
  * The data are the differences d of pairs, ln(candidate / baseline), positive for worse. At each
- * look (gate/looks.h) they give one interval, which is printed and is all that this rule looks at:
+ * look (gate/looks.h) they give one interval, which is printed. The rule depends on nothing else:
  *
  *   REGRESSION  low > ln(1 + tolerated)  and  estimate >= ln(1 + min_effect)
  *   PASS        high < ln(1 + margin)
@@ -12,28 +12,27 @@
  * A PASS whose whole interval lies below zero, with an estimate of -min_effect or less, is an
  * improvement.
  *
- * The interval is valid by design. Which side starts first is drawn for each pair by a coin
- * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin, whatever the host
- * did: drift, two modes, busy neighbours, pairs that resemble earlier pairs. So the signed-rank
- * test, which asks how often random signs would look like this, is exact. The interval is the set
- * of all changes that it does not reject, so 12 pairs that are all slower by enough are a
- * regression, and a mean that depends on a few outliers is not. The shares of the looks sum to
- * alpha: the probability of failing a candidate whose slowdown is tolerated stays below alpha, and
- * so does the probability of passing a candidate that is slower than the margin.
+ * The interval is valid by design. A coin flip decides for each pair which side starts first
+ * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin flip, whatever the
+ * host did: drift, two modes, busy neighbours, pairs that resemble earlier pairs. The signed-rank
+ * test, which computes how often random signs would look like this, is therefore exact. The
+ * interval is the set of all changes that it does not reject, so 12 pairs that are all slower by
+ * enough are a regression, and a mean that depends on a few outliers is not. The shares of the
+ * looks sum to alpha: the probability of failing a candidate whose slowdown is tolerated stays
+ * below alpha, and so does the probability of passing a candidate that is slower than the margin.
  *
- * Two things are shared by several pairs. The interval accounts for them:
+ * Pairs can share two things, and the interval accounts for both:
  *
  * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
- * layouts and faster in other layouts. All places within a cache line, 16 bytes apart, are
- * measured: pairs are compared within each place, and the effect of these places adds nothing to
- * the interval. Places within the page are a sample, and more pairs at one place give no
- * information about other places: the interval is at least as wide as the interval of the layouts'
- * means.
+ * layouts and faster in others. All places within a cache line, 16 bytes apart, are measured: pairs
+ * are compared within each place, and the effect of these places adds nothing to the interval.
+ * Places within the page are a sample, and more pairs at one place give no information about other
+ * places: the interval is at least as wide as the interval of the layouts' means.
  *
- * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble the
- * pairs before them more than chance allows. n pairs of an AR(1) series with lag-1 autocorrelation
- * r are worth n (1 - r) / (1 + r) independent pairs, and the interval is widened for the largest r
- * that is compatible with the pairs.
+ * State that outlives a pair (a server that `setup` started): a pair may resemble the pairs before
+ * it more than chance allows. n pairs of an AR(1) series with lag-1 autocorrelation r are worth n
+ * (1 - r) / (1 + r) independent pairs, and the interval is widened for the largest r that is
+ * compatible with the pairs.
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
  * may spend all remaining alpha. Swapping the sides changes neither the size of a pair's difference
@@ -119,10 +118,11 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 }
 
 /*
- * Computes the step that a run contributes to a chain of many runs. A run that ends because it
- * looks fast is on average not as fast as it looks, and a chain adds that up. So the step is based
- * on the pairs of the first look, whose number is fixed in advance. Its standard error is half of a
- * 68 % interval, with all allowances that the printed interval makes.
+ * Computes the step that a run contributes to a chain of many runs. A run that ends because the
+ * candidate looks fast overstates, on average, how fast it is, and a chain would add up these
+ * errors. So the step is based on the pairs of the first look, whose number is fixed in advance.
+ * Its standard error is half of a 68 % interval, with all allowances that the printed interval
+ * makes.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)

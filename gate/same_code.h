@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A function whose machine code, including everything that it calls, is the same in both builds got
- * slower for an outside reason: its address, its callers or its inputs. It is not guilty if changed
- * code is hot. Private to gate/.
+ * slower for an external reason: its address, its callers or its inputs. It is not guilty if
+ * changed code is hot. Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One session gives one level per benchmark, the trimmed mean of the logarithms, however many
- * repetitions it has: they share the state of the host and are not independent evidence. So the
- * unit here is the session. The differences between successive sessions of the history, nearly all
- * of them without a real change, show how far apart two levels are by chance. Their standard
- * deviation is taken from the median absolute difference, so that the few real changes have little
- * influence, and the new difference is compared with it by a t quantile. There is one look, and no
- * sign test, which a single difference cannot support.
+ * A session gives one level per benchmark, the trimmed mean of the logarithms, however many
+ * repetitions it has: the repetitions share the state of the host, so they are not independent
+ * evidence. So the unit here is the session. The differences between successive sessions of the
+ * history, nearly all of them without a real change, show how far apart two levels are by chance.
+ * Their standard deviation is taken from the median absolute difference, so that the few real
+ * changes have little influence, and the new difference is compared with it by a t quantile. There
+ * is one look, and no sign test, which a single difference cannot support.
  */
 #include "gate/stored.h"
 

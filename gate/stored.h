@@ -17,16 +17,16 @@ struct fg_session_spread {
 };
 
 /*
- * Computes the spread from the candidate arms of those successive runs (oldest first) whose host
- * has the fingerprint of `like`.
+ * Computes the spread from the candidate arms of the successive runs (oldest first) whose host has
+ * the fingerprint of `like`.
  */
 struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
 					      const struct fg_run *like, const char *benchmark,
 					      const char *metric);
 
 /*
- * Computes the standard deviation of a difference from absolute differences, and its degrees of
- * freedom.
+ * The next two functions estimate, from absolute differences, the standard deviation of the
+ * difference between two sessions, and the degrees of freedom of this estimate.
  */
 double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);

@@ -51,7 +51,7 @@ struct fg_build_facts {
 	char *producers; /* number of different compilers or options, if above 1 */
 	char *linking;   /* "dynamic" or "static" */
 	char *debug_info;
-	char *code;   /* digest of the machine code, whatever its address */
+	char *code;   /* digest of the machine code, independent of its address */
 	char *layout; /* digest of everything that is loaded, with its addresses */
 	char *inputs; /* digest of the files named on the command line, and of the project's data */
 	/*

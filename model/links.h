@@ -2,8 +2,8 @@
 /*
  * Links to commits, files and lines on the server that hosts the source, built from a project's
  * templates: "https://host/{project}/blob/{commit}/{file}#L{line}". A template travels with the
- * run, among the facts of the candidate, so that every page that shows the run can link. Runs come
- * from strangers: only plain http and https addresses become links.
+ * run, among the facts of the candidate, so that every page that shows the run can link. Runs are
+ * untrusted: only plain http and https addresses become links.
  */
 #ifndef FG_MODEL_LINKS_H
 #define FG_MODEL_LINKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measures: the values that a profile counts over its call paths, such as time, bytes and calls. A
- * measure says how its values add up, what they mean and how people read them; the values
+ * measure defines how its values add up, what they mean and how they are shown; the values
  * themselves are plain doubles.
  *
  * The built-in measures are rows of one table (measure.c), time first. A profile, such as an

@@ -46,7 +46,7 @@ struct fg_policy {
 	unsigned creep_window;  /* number of latest commits whose small steps are summed; 0: off */
 	double creep_tolerated; /* the largest sum of small steps that passes */
 	bool fail_on_creep;     /* fail if the sum exceeds creep_tolerated */
-	double prove_share; /* share of the budget for a hidden run whose right answer is known */
+	double prove_share; /* share of the budget for a hidden run whose correct outcome is known */
 	bool anchors;       /* measure against the last release if the chain is too imprecise */
 	struct fg_accept *accepts;
 	size_t accept_count;

@@ -105,7 +105,7 @@ uint16_t fg_profile_set_time(const struct fg_profile_set *set);
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
 /* Adds a zeroed row for a region. Valid until the next call. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
-/* Sets `aside` on all rows of this pair. The pair is complete, and its rows are the newest. */
+/* Sets `aside` on all rows of this pair, which must be complete and have the newest rows. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
 /* Adds FG_ASIDE_GIVEN_UP to all rows that were meant to count: the schedule was abandoned. */
 void fg_profile_set_give_up(struct fg_profile_set *set);

@@ -283,8 +283,8 @@ static double cost_or_zero(double cost)
 }
 
 /*
- * Returns a line's importance: the larger of its shares of the cost, if not tiny; 1 more if it
- * changed.
+ * Returns a line's importance: the larger of its shares of both sides' costs, 0 if tiny, plus 1 if
+ * the line changed.
  */
 static double weight_of(const struct fg_source_row *row, const double totals[2], bool both_known)
 {

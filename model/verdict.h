@@ -90,8 +90,8 @@ struct fg_metric_verdict {
 };
 
 /*
- * The finding about a function. `guilty` and `faster` are sure: by the test, by exact counts, or
- * because no other hot code changed.
+ * The finding about a function. `guilty` and `faster` are certain: the test or exact counts show
+ * the change, or no other hot code changed.
  */
 enum fg_standing {
 	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */
@@ -213,7 +213,7 @@ struct fg_blame {
 	bool exact;          /* repetitions of one side agree: the difference is exact */
 	bool is_unexplained; /* the total changed significantly, but no single function's change is */
 	/*
-	 * sure changes first, then unsure ones, then moved ones; each group by size, largest first
+	 * sure changes, then unsure changes, then moved cost; each group by size, largest first
 	 */
 	struct fg_node_verdict *functions;
 	size_t function_count;
@@ -229,7 +229,7 @@ struct fg_blame {
 	double everything_else; /* the total minus the sure functions: the last row of a list */
 };
 
-/* A commit that carries part of a creep. */
+/* A commit that contributes to the creep. */
 struct fg_creep_commit {
 	const char *id;
 	double change;      /* relative */
@@ -243,7 +243,7 @@ struct fg_creep_function {
 	unsigned benchmarks; /* number of benchmarks in which it was tested */
 };
 
-/* The small steps of many commits together; positive is worse. */
+/* The sum of the small steps of many commits; positive is worse. */
 struct fg_creep_verdict {
 	const char *metric;
 	const char *label;

@@ -179,8 +179,8 @@ void fg_call_durations_join(struct fg_call_durations *durations,
 }
 
 /*
- * Returns the duration that this share of the calls does not exceed. It is exact to a bin of the
- * histogram, and lies between the shortest and longest call.
+ * Returns the duration that this share of the calls does not exceed. It is accurate to one bin of
+ * the histogram, and lies between the shortest and longest call.
  */
 static double quantile_of(const struct fg_call_durations *durations, double share)
 {

@@ -14,10 +14,10 @@
  * per label include only unmarked nodes. So no inclusive figure ever exceeds the total.
  *
  * Statistical error. A sample of weight w that belongs to a figure adds w to it and w² to its
- * `square`. Sampling arrivals are independent of the program, so the variance of the figure alone
- * is Σw²; as a share p of a known total T it is (Σw²(1-p)² + p²·Σ of w² over the other samples) /
- * T². fg_weight_error() gives the standard error of the time with the total known: it is never
- * larger than the first form, and 0 for the root.
+ * `square`. Sampling times are independent of the program, so the variance of the figure alone is
+ * Σw²; as a share p of a known total T it is (Σw²(1-p)² + p²·Σ of w² over the other samples) / T².
+ * fg_weight_error() gives the standard error of the time with the total known: it is never larger
+ * than the first form, and 0 for the root.
  *
  * A sample may be divided among functions of the kernel. Its parts were sampled at the same moment,
  * so they count as one sample for every node that has all parts below it: the square of the whole

@@ -96,8 +96,7 @@ static void add_listing(struct lister *l, uint64_t address)
 	struct fg_error err = {0};
 
 	/*
-	 * Kernel code gets a fixed text, so that a note is the same on every host and with an
-	 * archive.
+	 * A fixed reason for kernel code makes the note the same on every host and for an archive.
 	 */
 	if (*name == '[' && strcmp(name, "[vdso]") != 0)
 		fail(l, "kernel code is not in a file");

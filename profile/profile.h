@@ -115,7 +115,7 @@ struct fg_region_info {
 	const char *path; /* "outer/inner" */
 	uint64_t count;   /* times entered */
 	double wall_ns;   /* including the regions inside */
-	double cpu_ns;    /* CPU time, if samples do not know their region; else 0 */
+	double cpu_ns;    /* CPU time, if samples do not record their region; else 0 */
 };
 
 /* One visit of a thread to a region. */
@@ -161,7 +161,7 @@ struct fg_module_info {
 	uint64_t start;
 	uint64_t end;
 	uint32_t process;
-	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
+	bool is_kernel; /* the kernel or one of its modules: samples hit it only by chance */
 	/* origin of its names, for people (see fg_symbol_module_source()) */
 	const char *symbols_from;
 };
@@ -333,7 +333,7 @@ uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
 /*
- * Returns true if samples know their region. Samples of a stored run do not, although its regions
+ * Returns true if samples record their region. Samples of a stored run do not, although its regions
  * have times.
  */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
@@ -342,7 +342,7 @@ bool fg_profile_knows_regions(const struct fg_profile *profile);
 #define FG_PROFILE_UNITS "unit of work: "
 /*
  * Makes a profile of a stored run from the rows of one arm that count; each row of a measure is one
- * repetition. Regions keep their time, but samples do not know their region: the stored form has
+ * repetition. Regions keep their time, but samples do not record their region: a stored run has
  * call paths and regions separately.
  */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);

@@ -5,7 +5,7 @@
  * time, thread, region and unit.
  *
  * A grouping coarser than functions turns each group into a function. A split puts its parts
- * ("reco" and "fit" of a region's path) above the call paths, as frames that are marks.
+ * ("reco" and "fit" of a region's path) above the call paths, as frames flagged as marks.
  * `per_repetition` merges all repetitions into one with mean weights; the counts of samples stay.
  */
 #ifndef FG_PROFILE_SELECT_H

@@ -10,7 +10,7 @@
  *    matched so far, whether an `ignore` pattern has matched, the outermost match of `root`, the
  *    innermost match of `leaf`, and the nearest match of an ancestor pattern;
  * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
- *    parents first, and remembered per stack, or per pair of split and stack if the tree is split
+ *    parents first, and cached per stack, or per pair of split and stack if the tree is split
  *    (by thread, region, ...).
  */
 #ifndef FG_PROFILE_SELECTION_H

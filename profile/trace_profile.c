@@ -215,7 +215,7 @@ static void set_clock(struct fg_trace_joiner *j)
 		set_first_count(j);
 }
 
-/* In a profile of the machine each call path begins with its program. */
+/* In a profile of the whole machine, each call path begins with its program. */
 static void set_base(struct fg_trace_joiner *j)
 {
 	const char *program = j->trace->executable;
@@ -247,7 +247,7 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
-/* Names the clock of the system time so far: perf events from `events_share` on, else ticks. */
+/* Names the source of system time: perf events if they sampled `events_share` of it, else ticks. */
 static void settle_clock(struct fg_profile *profile)
 {
 	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,

@@ -30,7 +30,7 @@ static void list_cpus(struct fg_runner *runner)
 }
 
 /*
- * Without the collector everything except profiles can be measured: each job that wants profiles
+ * Without the collector everything except profiles can be measured: each job that needs profiles
  * reports the missing collector.
  */
 static void find_collector(struct fg_runner *runner)

@@ -5,8 +5,9 @@
  *	fg_runner_create(&options, &runner, err)
  *	for each benchmark:
  *		fg_runner_start(runner, benchmark, &job, err)           set-up; records both builds
- *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
- *		... and again with 16, 24 pairs, as decided; the first call warms up
+ *		fg_runner_next(job, 10, &state, &event, err)            repeat until the state ends
+ *		                                                        the call, then decide
+ *		... with 16, 24 pairs, while undecided; the first call warms up
  *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *
@@ -48,7 +49,7 @@ struct fg_runner_progress {
 	const struct fg_series *series;
 	enum fg_runner_phase phase;
 	unsigned pairs;      /* pairs that count so far */
-	unsigned wanted;     /* pairs that the current call of fg_runner_next() wants */
+	unsigned wanted;     /* `pairs_wanted` of the current call of fg_runner_next() */
 	unsigned set_aside;  /* pairs that do not count */
 	int64_t spent_ns;    /* wall time spent on this benchmark */
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */

@@ -211,7 +211,7 @@ static bool is_of_project(const struct fg_runner_job *job, const char *program)
 	return found;
 }
 
-/* Profiles of a stripped program show addresses, which no report can blame. */
+/* A profile of a stripped program has addresses instead of names: no function can be blamed. */
 static void note_stripped(struct fg_runner_job *job)
 {
 	const struct fg_target *target = &job->executor.targets[FG_ARM_CANDIDATE];

@@ -37,8 +37,8 @@ static bool is_overridden(const struct fg_benchmark *benchmark, const char *vari
 
 /*
  * The environment has the same size in both arms: PWD is the arm's working directory, whose path
- * has the same length in both arms. The folder in which fastgate was started could be the folder of
- * one arm.
+ * has the same length in both arms. PWD is not inherited, because fastgate may have been started in
+ * the folder of one arm.
  */
 static void build_environment(struct fg_target *target)
 {

@@ -358,7 +358,7 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 /*
  * The search looks at means, and two outliers at the end of a short segment can shift a mean. If
  * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS
- * standard errors is dropped. A point whose medians are equal is dropped too: without noise, the
+ * standard errors is dropped. A point whose medians are equal is also dropped: without noise, the
  * search mistakes the rounding of equal values for a change.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)

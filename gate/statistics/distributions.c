@@ -74,7 +74,7 @@ double fg_t_quantile(double p, double df)
 	tail = p < 0.5 ? p : 1.0 - p;
 	/*
 	 * P(|T| > t) = I_x(df/2, 1/2) with x = df / (df + t^2). Around the median x is near 1 and t
-	 * would be lost in the rounding, so the other end, I_{1-x}(1/2, df/2), is inverted instead.
+	 * would be lost to rounding, so the other end, I_{1-x}(1/2, df/2), is inverted instead.
 	 */
 	if (tail < 0.25) {
 		x = fg_incomplete_beta_inverse(0.5 * df, 0.5, 2.0 * tail);

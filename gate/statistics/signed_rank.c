@@ -51,8 +51,8 @@ static double deviation_of_sums(double n)
 }
 
 /*
- * Like count_improbable_exact(), but approximated by the normal distribution. The result is on the
- * safe side, because rank sums have lighter tails.
+ * Like count_improbable_exact(), but approximated by the normal distribution. The result is
+ * conservative, because rank sums have lighter tails.
  */
 static size_t count_improbable_normal(size_t count, double share)
 {
@@ -84,8 +84,8 @@ static double improbability(size_t count, size_t sum)
 }
 
 /*
- * Counts the means of any two sorted values (also of a value with itself) up to `limit`; *highest
- * is the largest of these means.
+ * Counts the pairwise means of sorted values that are at most `limit` (a value is also paired with
+ * itself); *highest is the largest of these means.
  */
 static size_t count_means(const double *sorted, size_t count, double limit, double *highest)
 {

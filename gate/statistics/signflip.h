@@ -11,7 +11,7 @@
  * nested call paths do.
  *
  * The statistic is sum(x) / sqrt(sum(x^2)): for a given row it grows with Student's t, and its
- * denominator does not depend on the signs. Patterns come with their opposites, which is exact too
+ * denominator does not depend on the signs. Patterns come with their opposites, which is also exact
  * (cosets of {+1, -1}: Hemerik and Goeman 2018) and halves the work. The pattern "as observed"
  * counts, so p is never 0.
  */

@@ -51,7 +51,7 @@ uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_ac
 /*
  * Redistributes the weights of neighbouring samples by their periods; the sum stays the same. If a
  * thread shares its CPU, the time since its last sample is random. Samples with such weights would
- * be only as precise as half as many equal ones.
+ * be only as precise as half as many samples of equal weight.
  */
 void fg_samples_level(struct fg_sampled *samples, size_t count);
 

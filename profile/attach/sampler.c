@@ -175,8 +175,8 @@ static int write_trace(struct fg_sampling_run *run, struct fg_error *err)
  * the end of another thread's slice. If not permitted, fastgate asks for a short slice, which gives
  * it a CPU at each moment (since Linux 6.12). The slice is long enough to copy everything at a
  * moment: at a clock tick, every 1 to 4 ms, a thread that has used up its slice loses the CPU, even
- * if stopped threads wait for it. With slices of 0.1 ms that happened in 1 % of stops and cost 3 to
- * 4 ms; with 0.7 ms, in 0.05 %.
+ * if stopped threads wait for it. With slices of 0.1 ms, this delays 1 % of the stops by 3 to 4 ms;
+ * with 0.7 ms, 0.05 % of them.
  */
 static void become_punctual(void)
 {

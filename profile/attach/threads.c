@@ -195,8 +195,8 @@ char *fg_thread_reason_of_scope(long scope)
 }
 
 /*
- * Returns the reason why the kernel refuses this process, if it has no tracer and no filter is in
- * place. The caller frees it.
+ * Explains why the kernel refuses this process, assuming that it has no tracer and that no filter
+ * denies ptrace(). The caller frees the text.
  */
 static char *reason_of_kernel(pid_t pid, int error)
 {

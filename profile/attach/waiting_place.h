@@ -3,7 +3,7 @@
  * The place where a thread waits, for samples of elapsed time.
  *
  * The kernel reports the system call of a waiting thread, its stack pointer and its next
- * instruction. While these values and the stack stay the same, the call path is unchanged too, and
+ * instruction. While these values and the stack stay the same, the call path is also unchanged, and
  * the thread is not stopped. When the thread waits at another place, it is stopped once so that its
  * other registers can be read, unless the system call would end with EINTR: then the thread's stack
  * is walked without the other registers.

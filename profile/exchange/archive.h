@@ -33,9 +33,8 @@ struct fg_archive_content {
 };
 
 /*
- * Writes `output` from a trace or a folder of traces. `symbols` says where to look for files;
- * its own archive must be NULL. FG_ENOENT: no trace; FG_ELIMIT: the files exceed an archive's
- * limits.
+ * Writes `output` from a trace or a folder of traces. `symbols` has the places to look for files;
+ * its `archive` must be NULL. FG_ENOENT: no trace; FG_ELIMIT: the files exceed an archive's limits.
  */
 int fg_archive_write(const char *traces, const struct fg_symbolizer_options *symbols,
 		     const char *output, struct fg_archive_content *content, struct fg_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The symbolizer knows the files that named the addresses, so the traces are read as for a view,
- * and the files used go into the archive.
+ * The traces are read as for a view. The symbolizer then lists the files that named the addresses,
+ * and these files go into the archive.
  */
 #include "base/fs.h"
 #include "base/json_write.h"
@@ -114,8 +114,8 @@ static int add_vdso(struct writer *w, const char **name, struct fg_error *err)
 }
 
 /*
- * Adds cached results from debug information, which need no .dwo files. The cache is read at once,
- * because another fastgate may change or remove it at any time.
+ * Adds cached results from debug information, which need no .dwo files. The cache is read
+ * immediately, because another fastgate may change or remove it at any time.
  */
 static int add_index(struct writer *w, const char *build_id, struct fg_error *err)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Folded stacks: `main;loop;fit 42`. The weight has no unit, so it is taken as a number of samples,
- * each worth the requested period. If no period was requested, it is 1 ms, and a note says so.
+ * each worth the requested period. If no period was requested, a sample is worth 1 ms, and a note
+ * is added.
  */
 #include "profile/exchange/import_formats.h"
 

@@ -69,8 +69,8 @@ const struct fg_view *fg_view_find(const char *name)
 }
 
 /*
- * Explains why a memory view is empty. Leaks alone are missing if memory could not be searched for
- * them.
+ * Explains why a memory view is empty. If only leaks are missing, the memory could not be searched
+ * for them.
  */
 static int explain_nothing(const struct fg_profile *profile, const struct fg_view *view,
 			   struct fg_error *err)

@@ -414,8 +414,8 @@ static int column_of(const char *measure)
 }
 
 /*
- * Fills a column. `first`, the tree of allocations, has every function, because held memory was
- * allocated.
+ * Fills a column. `first`, the tree of allocations, has every function, because only allocated
+ * memory can be held.
  */
 static int fill_column(struct functions *functions, int column, const struct fg_profile *profile,
 		       const struct fg_view_options *options, struct fg_calltree *first,

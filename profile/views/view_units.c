@@ -2,8 +2,8 @@
 /*
  * Units of work (events, images, requests): their durations and how much they vary, in total and in
  * each region, then the slowest units. A unit's CPU time comes from its samples, so for units
- * shorter than the sampling period only sums and means over many units are meaningful; a note says
- * so.
+ * shorter than the sampling period only sums and means over many units are meaningful, and a note
+ * is added.
  */
 #include "base/map.h"
 #include "base/sort.h"

@@ -41,8 +41,8 @@ char **fg_git_clean_environment(const struct fg_git *git);
 
 /*
  * Fills commit, branch and dirty of a working tree, the fact git.tag if the tree is clean and HEAD
- * has a tag, and the facts of fg_git_note_subject(). For a detached HEAD the CI names the branch.
- * Outside a repository nothing is filled and FG_OK is returned.
+ * has a tag, and the facts of fg_git_note_subject(). For a detached HEAD, the CI system's variables
+ * name the branch. Outside a repository nothing is filled and FG_OK is returned.
  */
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;
@@ -60,9 +60,9 @@ void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baselin
 
 /*
  * Turns a ref, a hash or "merge-base" into the full hash, and into words ("merge-base with
- * origin/main"). The merge base is taken with the branch that a CI names as the target, else with
- * the remote's default branch, else with main or master. If HEAD is on that branch, the result is
- * HEAD if the tree is dirty, otherwise HEAD's first parent. If a shallow clone lacks the commit,
+ * origin/main"). The merge base is taken with the branch that a CI system names as the target, else
+ * with the remote's default branch, else with main or master. If HEAD is on that branch, the result
+ * is HEAD if the tree is dirty, otherwise HEAD's first parent. If a shallow clone lacks the commit,
  * the error says how to deepen it.
  */
 int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,

@@ -91,7 +91,7 @@ static bool can_double(const struct maker *m)
 	       m->layout_bytes * m->count * 2 <= m->options->bytes_max;
 }
 
-/* Counts `parts` more parts of `bytes` in total. Fails if the first parts are too expensive. */
+/* Counts `parts` more linked parts, `bytes` in total. Fails if the first are too expensive. */
 static int count_linked(struct maker *m, size_t parts, uint64_t bytes, struct fg_error *err)
 {
 	const bool is_first = m->linked == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Links a build's program again with a planted slowdown (planted.h), to prove that the gate sees
+ * Links a build's program again with a planted slowdown (planted.h), to prove that the gate detects
  * such a slowdown.
  *
  *	fg_plant_open() → fg_plant_set(), any number of times → fg_plant_close()

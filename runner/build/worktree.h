@@ -48,8 +48,8 @@ struct fg_worktree {
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
 	/*
-	 * content of the build's mark, the file that says which tree was built; the file is removed
-	 * while only this run uses the build; NULL: other runs may use it too
+	 * content of the mark (the file that names the built tree), which is removed while this run
+	 * has the build to itself; NULL: the build is shared
 	 */
 	char *claimed;
 };
@@ -62,9 +62,9 @@ struct fg_worktree {
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
- * Claims the tree for this run only, which may then change its files. fg_worktree_close() restores
- * the files that git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT:
- * another run uses the tree.
+ * Claims the tree for this run alone, which may then change the tree's files. fg_worktree_close()
+ * restores the files that git tracks. A tree that a killed run leaves behind is built again.
+ * FG_ECONFLICT: another run uses the tree.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);

@@ -82,7 +82,7 @@ int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error
 }
 
 /*
- * 32 callers of context cover the whole call path in most programs. Names stay mangled: they are
+ * A context of 32 callers covers the whole call path in most programs. Names stay mangled: they are
  * demangled later, as everywhere else.
  */
 char **fg_callgrind_words(const char *folder, unsigned flags)

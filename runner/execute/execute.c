@@ -159,9 +159,9 @@ static void remove_metric_files(const struct fg_target *target)
 }
 
 /*
- * Returns the target's variables and the padding. The size of the padding shifts the stack; its
- * number of variables shifts the heap of programs that copy their environment, such as shells. One
- * more variable can change the time of such a program by 6 %.
+ * Returns the target's variables and the padding. The size of the padding shifts the stack; the
+ * number of its variables shifts the heap of programs that copy their environment, such as shells.
+ * One more variable can change the time of such a program by 6 %.
  */
 static char **environment_of(const struct fg_target *target, uint16_t padding)
 {

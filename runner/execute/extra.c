@@ -21,7 +21,8 @@ void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder)
 }
 
 /*
- * Disables address randomisation for programs started until it is restored; some containers refuse.
+ * Disables address randomisation for the programs that this process starts; some containers refuse
+ * this. Returns the value for restore_addresses().
  */
 static int fix_addresses(void)
 {

@@ -20,7 +20,7 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/* The program handles these signals; a user who signals the whole group still wants its result. */
+/* Ignored, so that the program's result is reported even if the whole group gets the signal. */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))

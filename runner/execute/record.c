@@ -130,8 +130,8 @@ static void add_cost(const struct fg_pass *pass)
 
 /*
  * Returns the share of its run time during which a program kept one CPU busy, and no more than one
- * CPU; 0: several threads or processes. Uses the kernel's record of the main thread's run time and
- * its time of waiting for a CPU; without that record, uses wall time.
+ * CPU; 0: several threads or processes. Uses the kernel's record of how long the main thread ran
+ * and waited for a CPU; without that record, uses wall time.
  */
 static double busy_share(const struct fg_process_result *result)
 {

@@ -174,8 +174,8 @@ static void add_changed_names(struct fg_strbuf *text, const struct compared *fil
 /* ---- functions of both builds ---- */
 
 /*
- * Does the item name this function, or a part that the compiler split off ("parse.cold")? Neither
- * name has the numbers of clones.
+ * Does the item name this function, or a part that the compiler split off ("parse.cold")? Both
+ * names come without clone numbers.
  */
 static bool is_part_of(const char *item, const char *function)
 {
@@ -375,7 +375,7 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 }
 
 /*
- * Changes of sources and build files show in the code, programs do not read documents for people,
+ * Changes to sources and build files show in the code, programs do not read documents for people,
  * and fastgate's own files are not the project's. A program may read any other file.
  */
 bool fg_code_facts_is_no_input(const char *path)

@@ -7,26 +7,26 @@
  * ln(1 + margin))², with Z = ERRORS_WITHIN. That number times the seconds of an observation is the
  * time until a verdict; the schedule with the shorter time is chosen.
  *
- * The seconds are known after a few observations. The variances are not: with six values each, two
- * variances differ by a factor of five by chance in one of ten trials, and programs on crowded
- * machines have outliers as well. With the variances alone, the choice between similar schedules
- * would be a coin toss, and sometimes also the choice between dissimilar ones. So the trial is
- * weighed against prior knowledge (a normal prior on the logarithm of the ratio of the variances,
- * updated by the trial):
+ * The time per observation is known after a few observations. The variances are not: with six
+ * values each, two variances differ by a factor of five by chance in one of ten trials, and
+ * programs on crowded machines have outliers as well. With the variances alone, the choice between
+ * similar schedules would be a coin toss, and sometimes also the choice between dissimilar ones. So
+ * the trial is weighed against prior knowledge (a normal prior on the logarithm of the ratio of the
+ * variances, updated by the trial):
  *
  * - In recordings of four kinds of programs under several loads, a duet's pair had 0.4 times the
  *   variance of A then B, give or take a factor of e: a disturbance affects both halves of the
- *   duet, and the two see the same CPU.
- * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
- *   n: 4.6 / n for normal values, and as much again for outliers.
+ *   duet, and both run on the same CPU.
+ * - The logarithm of the ratio of two squared spreads, of n values each, has a variance of about
+ *   8 / n: 4.6 / n for normal values, and as much again for outliers.
  *
- * Three rounds change the belief little. Twelve rounds settle it: ABBA is then chosen if it looks
- * better by a factor of 1.8 or more. The trial ends when the choice would be the same with the
- * ratio PAUSE errors up or down. On a quiet machine, where both schedules decide at their first
- * look, it ends after three rounds.
+ * Three rounds change the prior little. Twelve rounds outweigh it: ABBA is then chosen if it looks
+ * better by a factor of 1.8 or more. The trial ends once the choice would be the same with a ratio
+ * PAUSE standard errors higher or lower. On a quiet machine, where both schedules decide at their
+ * first look, it ends after three rounds.
  *
  * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
- * margin 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
+ * margin 2 %.  The trial gives ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
  * together -0.78. Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
  * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s. A block is two observations: half the
  * variance in twice the time.

@@ -15,7 +15,7 @@
  * Randomness: every draw comes from a generator seeded by (run seed, benchmark, purpose, counter).
  * No state is carried from one block to the next, so the order of one pair says nothing about the
  * order of another pair. The gate's test rests on this: for equal sides, the sign of a pair's
- * difference is the coin that drew its order.
+ * difference is the coin flip that decided its order.
  *
  * The padding of the environment is drawn per pair, the same for both arms: then the arms differ in
  * the program alone, and the effect of the stack's address averages out over the pairs.

@@ -2,11 +2,11 @@
 /*
  * `schedule: auto` tries both schedules and keeps the schedule that reaches a verdict sooner.
  *
- * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
+ * On a quiet machine the duet wins, because both arms suffer the same disturbances and a pair takes
  * half the time of a block. On a crowded machine it may lose: three tasks on one CPU get uneven
  * time slices. choice.c weighs a few observations of each schedule against prior knowledge; this
- * file makes the observations, alternating so that both schedules see the same conditions. For ABBA
- * the trial runs half a block, A then B.
+ * file makes the observations, alternating so that both schedules run under the same conditions.
+ * For ABBA the trial runs half a block, A then B.
  *
  * The trial's repetitions are stored with the run but do not count for the verdict. A schedule is
  * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted,
@@ -269,7 +269,7 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 	return true;
 }
 
-/* If the load is much higher than the number of CPUs, the crowded host is to blame. */
+/* Explains why the CPU was not busy: the host is overloaded, or the program waits. */
 static void describe_idle(const struct fg_runner_job *job, double busy, char reason[REASON_SIZE])
 {
 	const struct fg_series *series = fg_job_series(job);
