@@ -100,8 +100,8 @@ def nothing_with_a_manual_for_administrators_is_run():
 
 def the_longest_test_of_a_library_is_the_last_resort():
     write("lib.c", "int work(void) { return 1; }\n")
-    write("tests/long.c", MAIN.replace("1000000", "500000000"))
-    write("tests/short.c", MAIN.replace("1000000", "10"))
+    write("tests/long.c", MAIN.replace("10000", "500000000"))
+    write("tests/short.c", MAIN.replace("10000", "10"))
     write("tests/bad.c", "int main(void) { return 1; }\n")
     write("Makefile",
           "libwork.a: lib.c\n\tcc -c lib.c\n\tar rc $@ lib.o\ntests/%: tests/%.c\n\tcc -O1 -o $@ $<\n"

@@ -51,7 +51,7 @@ def what_make_bench_would_run_is_measured():
 
 
 def programs_are_built_without_a_manual_that_fails():
-    write("main.c", MAIN.replace("1000000", "500000000"))
+    write("main.c", MAIN.replace("10000", "500000000"))
     write("Makefile",
           "all: tool manual\ntool: main.c\n\tcc -O1 -o $@ main.c\nmanual:\n\tno-such-tool\n")
     write(".gitignore", ".fastgate/\n")
@@ -88,7 +88,7 @@ def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
 
 
 def neither_a_tool_of_the_build_nor_a_server_is_measured():
-    write("main.c", MAIN.replace("1000000", "500000000"))
+    write("main.c", MAIN.replace("10000", "500000000"))
     # The build runs its tool twice, because the first execution may begin within the clock tick in which
     # the tool was linked.
     write("Makefile",
