@@ -9,9 +9,9 @@
 enum {
 	/* divisor: the return to the program costs 1/8 of the entry into the kernel */
 	RETURN_PART = 8,
-	MAX_TIMES = 4,       /* a sample that took more than this many medians had lost its CPU */
-	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
-	HARDLY_PART = 8,     /* divisor: a smaller change of the period is ignored */
+	MAX_TIMES = 4,    /* a sample that took more than this many medians had lost its CPU */
+	FASTER_TIMES = 2, /* shortens the period at most by this factor */
+	HARDLY_PART = 8,  /* divisor: a smaller change of the period is ignored */
 	/* CPU time between two measured samples, after the first FG_RATE_KEPT */
 	MEASURED_EVERY_NS = 100000000,
 	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */
