@@ -184,6 +184,7 @@ static uintptr_t random_cookie(void)
 static void begin_main_thread(struct fg_thread *thread)
 {
 	fg_self = thread;
+	thread->birth.handle = pthread_self();
 	find_main_stack(thread);
 	fg_signal_install(fg_on_signal);
 	fg_signal_begin();
@@ -288,6 +289,7 @@ static void after_fork_in_child(void)
 
 	atomic_store(fg_g.alive, 1);
 	fg_self = thread;
+	thread->birth.handle = pthread_self();
 	thread->stack_low = low;
 	thread->stack_high = high;
 	fg_signal_begin();

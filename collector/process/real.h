@@ -14,7 +14,7 @@
 #define FG_REALS(X) \
 	X(sigaction) X(signal) X(sysv_signal) X(sigset) \
 	X(sigprocmask) X(pthread_sigmask) X(sigsuspend) X(sigwait) \
-	X(sigtimedwait) X(sigpending) X(signalfd) X(ppoll) \
+	X(sigtimedwait) X(sigpending) X(signalfd) X(raise) X(pthread_kill) X(ppoll) \
 	X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
 	X(pthread_create) X(thrd_create) X(pthread_setname_np) X(close) X(close_range) \
 	X(dup2) X(dup3) X(dlclose) X(prctl) \

@@ -49,6 +49,7 @@ struct fg_thread *fg_thread_new(void)
 		thread->clocks.attached = false;
 		thread->written = false;
 		atomic_store(&thread->takes_signal, false);
+		atomic_store(&thread->is_sent_signal, false);
 		thread->clocks.perf_fd = -1;
 		thread->clocks.timer = FG_NO_TIMER;
 		thread->clocks.tick_timer = FG_NO_TIMER;

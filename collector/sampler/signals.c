@@ -6,6 +6,8 @@
 #include "collector/sampler/signal_state.h"
 #include "collector/sampler/writer.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -144,7 +146,8 @@ bool fg_signal_is_wake(const siginfo_t *info)
 	       info->si_value.sival_ptr == wake_mark();
 }
 
-static void wake_taker(void)
+/* Returns false if the thread has ended. */
+static bool wake(const struct fg_thread *thread)
 {
 	siginfo_t info;
 
@@ -152,12 +155,17 @@ static void wake_taker(void)
 	info.si_code = SI_QUEUE;
 	info.si_pid = fg_g.pid;
 	info.si_value.sival_ptr = wake_mark();
+	return fg_tid(thread) > 0 &&
+	       syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg_tid(thread), FG_SIGNAL, &info) == 0;
+}
+
+static void wake_taker(void)
+{
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
 
-		if (thread && atomic_load(&thread->taken) && fg_tid(thread) > 0 &&
-		    atomic_load(&thread->takes_signal) &&
-		    syscall(SYS_rt_tgsigqueueinfo, fg_g.pid, fg_tid(thread), FG_SIGNAL, &info) == 0)
+		if (thread && atomic_load(&thread->taken) && atomic_load(&thread->takes_signal) &&
+		    wake(thread))
 			return;
 	}
 }
@@ -170,7 +178,20 @@ void fg_signals_forked(void)
 
 bool fg_signal_has_pending(void)
 {
-	return pending || atomic_load(&process_pending) == 2;
+	return pending || (fg_self && atomic_load(&fg_self->is_sent_signal)) ||
+	       atomic_load(&process_pending) == 2;
+}
+
+static siginfo_t from_own_process(void)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = FG_SIGNAL;
+	info.si_code = SI_TKILL;
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	return info;
 }
 
 bool fg_signal_take_pending(siginfo_t *info)
@@ -180,6 +201,11 @@ bool fg_signal_take_pending(siginfo_t *info)
 	if (pending) {
 		pending = false;
 		*info = pending_info;
+		return true;
+	}
+	if (fg_self && atomic_load(&fg_self->is_sent_signal)) {
+		atomic_store(&fg_self->is_sent_signal, false);
+		*info = from_own_process();
 		return true;
 	}
 	if (!atomic_compare_exchange_strong(&process_pending, &there, 1))
@@ -281,6 +307,38 @@ bool fg_signal_forward_kept(int signal, void *context, int *flags)
 		return false;
 	forwarded = true;
 	return run_handler(signal, &info, context, flags);
+}
+
+/*
+ * Sends our signal to one thread. While a sample is pending for that thread, the kernel drops the
+ * signal, so it is kept here, and the handler of the sample takes it.
+ */
+static int send_to(struct fg_thread *thread)
+{
+	atomic_store(&thread->is_sent_signal, true);
+	return wake(thread) ? 0 : ESRCH;
+}
+
+FG_EXPORT int pthread_kill(pthread_t handle, int number)
+{
+	FG_REAL(pthread_kill);
+	const bool is_ours = number == FG_SIGNAL && fg_alive() && !fg_g.sandboxed;
+
+	for (uint32_t i = 0; is_ours && i < atomic_load(&fg_g.thread_high); i++) {
+		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
+
+		if (thread && atomic_load(&thread->taken) && thread->birth.handle == handle)
+			return send_to(thread);
+	}
+	return real_pthread_kill(handle, number);
+}
+
+FG_EXPORT int raise(int number)
+{
+	FG_REAL(raise);
+	if (number != FG_SIGNAL || !fg_alive() || fg_g.sandboxed || !fg_self)
+		return real_raise(number);
+	return send_to(fg_self);
 }
 
 static int shadow_action(const struct sigaction *action, struct sigaction *before)

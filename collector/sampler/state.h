@@ -246,6 +246,8 @@ struct fg_thread {
 	_Atomic uint8_t counting;
 	/* The program has unblocked our signal in this thread, or waits for it. */
 	_Atomic bool takes_signal;
+	/* The program has sent our signal to this thread, which has not taken it yet. */
+	_Atomic bool is_sent_signal;
 	bool written;            /* FG_RECORD_THREAD_BEGIN is in the trace */
 	char name[FG_NAME_SIZE]; /* name according to the trace */
 	uintptr_t stack_low;

@@ -2,8 +2,8 @@
 /*
  * A program that waits for SIGPROF, or for other events with its own signal mask, in every possible
  * way.  It must receive each signal that was sent to it once, and no other, whether or not
- * a collector uses the same signal.  With `process`, no signal goes to a single thread; with
- * `wall`, in addition, none arrives while a thread that blocks it sleeps in epoll.
+ * a collector uses the same signal.  With `wall`, no signal arrives while a thread that blocks it
+ * sleeps in epoll.
  */
 #include "work.h"
 
@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -72,6 +73,34 @@ static void take_the_rest(void)
 	while (sigtimedwait(&ours, NULL, &at_once) == SIGPROF)
 		;
 	check(nothing_waits(), "a signal is left");
+}
+
+/*
+ * The kernel blocks the signal for a while, so that a sample becomes pending; it drops another
+ * signal for this thread then.
+ */
+static void arrive_next_to_a_sample(int (*send)(void))
+{
+	const uint64_t mask = UINT64_C(1) << (SIGPROF - 1);
+	const int so_far = handled;
+
+	check(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof(mask)) == 0, "block");
+	be_sampled();
+	check(send() == 0, "send");
+	check(handled == so_far, "a blocked signal arrived");
+	check(syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask)) == 0, "unblock");
+	check(handled == so_far + 1, "a signal next to a sample was lost");
+	check(nothing_waits(), "it came twice");
+}
+
+static int send_to_self(void)
+{
+	return pthread_kill(pthread_self(), SIGPROF);
+}
+
+static int raise_it(void)
+{
+	return raise(SIGPROF);
 }
 
 /* ---- sigwait and the like; the signal is blocked ---- */
@@ -304,7 +333,6 @@ NOINLINE static void afterwards(void)
 int main(int argc, char **argv)
 {
 	const int by_wall = argc > 1 && strcmp(argv[1], "wall") == 0;
-	const int whole_processes = by_wall || (argc > 1 && strcmp(argv[1], "process") == 0);
 	struct sigaction action;
 	int pipes[2];
 
@@ -321,14 +349,15 @@ int main(int argc, char **argv)
 	wait_in_vain();
 	wait_for_what_is_there();
 	wait_for_another_thread(send_later);
-	if (!whole_processes)
-		wait_for_another_thread(raise_in);
+	wait_for_another_thread(raise_in);
 	wait_for_a_timer();
 	read_none_from_a_descriptor();
 	if (!by_wall)
 		sleep_through();
 	check(handled == 0, "a signal that was waited for was handled, too");
 	block(SIG_UNBLOCK);
+	arrive_next_to_a_sample(send_to_self);
+	arrive_next_to_a_sample(raise_it);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		let_through(&ways[i]);
 		if (ways[i].ends && !(by_wall && ways[i].wait == by_epoll))

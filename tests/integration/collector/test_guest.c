@@ -66,7 +66,7 @@ FG_TEST_IN(waiting_for_the_signal_continues, NULL, outcome_release)
 	static const char *const settings[][3] = {
 		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=cpu", NULL},
 		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick", NULL},
-		{FG_ENV_PERIOD "=200000", FG_ENV_CLOCK "=jitter", "process"},
+		{FG_ENV_PERIOD "=200000", FG_ENV_CLOCK "=jitter", NULL},
 		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall", "wall"},
 	};
 
