@@ -4,8 +4,8 @@
  *
  * Files are read, not mapped: truncating a mapped file would kill the reader with SIGBUS.
  */
-#ifndef FG_SYMBOLS_BYTE_SOURCE_H
-#define FG_SYMBOLS_BYTE_SOURCE_H
+#ifndef FG_BASE_BYTE_SOURCE_H
+#define FG_BASE_BYTE_SOURCE_H
 
 #include "base/base.h"
 #include "base/error.h"

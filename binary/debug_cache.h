@@ -11,8 +11,8 @@
  * loading, every array position in the file is checked once against the size of its array, so
  * lookups need no checks. Private to binary/.
  */
-#ifndef FG_SYMBOLS_DEBUG_CACHE_H
-#define FG_SYMBOLS_DEBUG_CACHE_H
+#ifndef FG_BINARY_DEBUG_CACHE_H
+#define FG_BINARY_DEBUG_CACHE_H
 
 #include "binary/elf_file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds debug information outside the binary. */
-#ifndef FG_SYMBOLS_DEBUG_FILES_H
-#define FG_SYMBOLS_DEBUG_FILES_H
+#ifndef FG_BINARY_DEBUG_FILES_H
+#define FG_BINARY_DEBUG_FILES_H
 
 #include "binary/elf_file.h"
 

@@ -14,8 +14,8 @@
  * A lookup is then three binary searches and a walk up the scopes. The arrays hold only numbers,
  * and texts as offsets, so the cache stores them unchanged, by build-id.
  */
-#ifndef FG_SYMBOLS_DEBUG_INDEX_H
-#define FG_SYMBOLS_DEBUG_INDEX_H
+#ifndef FG_BINARY_DEBUG_INDEX_H
+#define FG_BINARY_DEBUG_INDEX_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -6,8 +6,8 @@
  * debug information does not refer to its parent, so one walk over the unit records the scopes of
  * all such functions when the first of them is needed.
  */
-#ifndef FG_SYMBOLS_DEBUG_SCOPES_H
-#define FG_SYMBOLS_DEBUG_SCOPES_H
+#ifndef FG_BINARY_DEBUG_SCOPES_H
+#define FG_BINARY_DEBUG_SCOPES_H
 
 #include "base/pair_index.h"
 #include "base/strbuf.h"

@@ -4,8 +4,8 @@
  * suffixes stay, in brackets: "fit(Track&) [.isra.0]", "work() [.cold]". docs/decisions/ explains
  * why libiberty's demangler is not used.
  */
-#ifndef FG_SYMBOLS_DEMANGLE_H
-#define FG_SYMBOLS_DEMANGLE_H
+#ifndef FG_BINARY_DEMANGLE_H
+#define FG_BINARY_DEMANGLE_H
 
 #include "base/base.h"
 #include "base/strbuf.h"

@@ -3,8 +3,8 @@
  * Unwind tables (.eh_frame): the range of nearly every function, also in stripped and static files,
  * and its landing pads for exceptions. All bytes are untrusted.
  */
-#ifndef FG_SYMBOLS_EH_FRAME_H
-#define FG_SYMBOLS_EH_FRAME_H
+#ifndef FG_BINARY_EH_FRAME_H
+#define FG_BINARY_EH_FRAME_H
 
 #include "base/base.h"
 

@@ -7,8 +7,8 @@
  * The file is untrusted; binary/elf_tables.h reads it. A broken file gives FG_EPARSE and no
  * symbols.
  */
-#ifndef FG_SYMBOLS_ELF_FILE_H
-#define FG_SYMBOLS_ELF_FILE_H
+#ifndef FG_BINARY_ELF_FILE_H
+#define FG_BINARY_ELF_FILE_H
 
 #include "binary/elf_tables.h"
 

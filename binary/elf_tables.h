@@ -7,8 +7,8 @@
  * against its string table. Files other than ELF give FG_EPARSE; other byte orders and widths give
  * FG_EUNSUPPORTED.
  */
-#ifndef FG_SYMBOLS_ELF_TABLES_H
-#define FG_SYMBOLS_ELF_TABLES_H
+#ifndef FG_BINARY_ELF_TABLES_H
+#define FG_BINARY_ELF_TABLES_H
 
 #include "base/byte_source.h"
 

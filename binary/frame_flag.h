@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flags of a frame. */
-#ifndef FG_SYMBOLS_FRAME_FLAG_H
-#define FG_SYMBOLS_FRAME_FLAG_H
+#ifndef FG_BINARY_FRAME_FLAG_H
+#define FG_BINARY_FRAME_FLAG_H
 
 enum fg_frame_flag {
 	FG_FRAME_INLINED = 1 << 0,  /* inlined into its parent frame */

@@ -6,8 +6,8 @@
  * last of them counts. Anyone can write to /tmp, so the file is read only if it is a regular file
  * of this user or of root, up to 256 MiB.
  */
-#ifndef FG_SYMBOLS_JIT_MAP_H
-#define FG_SYMBOLS_JIT_MAP_H
+#ifndef FG_BINARY_JIT_MAP_H
+#define FG_BINARY_JIT_MAP_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -4,8 +4,8 @@
  * skipped as a whole, operators (operator<, operator(), operator new) are recognised, return types
  * of templates are dropped.
  */
-#ifndef FG_SYMBOLS_NAME_PARTS_H
-#define FG_SYMBOLS_NAME_PARTS_H
+#ifndef FG_BINARY_NAME_PARTS_H
+#define FG_BINARY_NAME_PARTS_H
 
 #include "base/strbuf.h"
 

@@ -4,8 +4,8 @@
  * Lines come from the code object's co_linetable; Python documents its format. The bytes are
  * untrusted.
  */
-#ifndef FG_SYMBOLS_PYTHON_LINES_H
-#define FG_SYMBOLS_PYTHON_LINES_H
+#ifndef FG_BINARY_PYTHON_LINES_H
+#define FG_BINARY_PYTHON_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The files that name the addresses of a trace, shipped with it. The symbolizer uses them instead
  * of this host's files. fg_symbolizer_files() lists the files that an archive needs.
  */
-#ifndef FG_SYMBOLS_SYMBOL_ARCHIVE_H
-#define FG_SYMBOLS_SYMBOL_ARCHIVE_H
+#ifndef FG_BINARY_SYMBOL_ARCHIVE_H
+#define FG_BINARY_SYMBOL_ARCHIVE_H
 
 #include "base/map.h"
 

@@ -16,8 +16,8 @@
  * Every address gets a chain of at least one symbol, outermost function first, then the inlined
  * ones. A symbol without a name is "module+0xoffset", flagged FG_FRAME_NAMELESS. Not thread safe.
  */
-#ifndef FG_SYMBOLS_SYMBOLIZER_H
-#define FG_SYMBOLS_SYMBOLIZER_H
+#ifndef FG_BINARY_SYMBOLIZER_H
+#define FG_BINARY_SYMBOLIZER_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -9,8 +9,8 @@
  *
  * The members of a module are grouped by the file that fills them.
  */
-#ifndef FG_SYMBOLS_SYMBOLIZER_PRIVATE_H
-#define FG_SYMBOLS_SYMBOLIZER_PRIVATE_H
+#ifndef FG_BINARY_SYMBOLIZER_PRIVATE_H
+#define FG_BINARY_SYMBOLIZER_PRIVATE_H
 
 #include "base/arena.h"
 #include "base/map.h"

@@ -9,41 +9,41 @@
 static const double placement_max = 1.4;
 
 /* The facts of one call of fg_next_step(), and the resulting step. */
-struct turn {
+struct decision {
 	struct fg_next_step *machine;
 	const struct fg_situation *now;
 	enum fg_step_result result;
 	struct fg_step *step;
 };
 
-FG_PRINTF(2, 3) static void say(struct turn *turn, const char *format, ...)
+FG_PRINTF(2, 3) static void say(struct decision *decision, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
-	(void)vsnprintf(turn->step->text, sizeof(turn->step->text), format, ap);
+	(void)vsnprintf(decision->step->text, sizeof(decision->step->text), format, ap);
 	va_end(ap);
 }
 
 /* Sets the step's action and returns true: the step is chosen. */
-static bool act(struct turn *turn, enum fg_step_action action)
+static bool act(struct decision *decision, enum fg_step_action action)
 {
-	turn->step->action = action;
+	decision->step->action = action;
 	return true;
 }
 
-static bool measure_pairs(struct turn *turn, unsigned pairs)
+static bool measure_pairs(struct decision *decision, unsigned pairs)
 {
-	turn->step->pairs = pairs;
-	return act(turn, FG_STEP_PAIRS);
+	decision->step->pairs = pairs;
+	return act(decision, FG_STEP_PAIRS);
 }
 
 /* Enters a state; returns false, because the new state chooses the step. */
-static bool enter(struct turn *turn, enum fg_step_state state)
+static bool enter(struct decision *decision, enum fg_step_state state)
 {
-	turn->machine->state = state;
-	turn->machine->reached = 0;
-	turn->result = FG_STEP_DONE;
+	decision->machine->state = state;
+	decision->machine->reached = 0;
+	decision->result = FG_STEP_DONE;
 	return false;
 }
 
@@ -113,40 +113,40 @@ static bool begins_in_layouts(const struct fg_situation *now)
 }
 
 /* Nothing is decided without a baseline: measures 2 × min_pairs repetitions, at most max_pairs. */
-static bool measure_alone(struct turn *turn)
+static bool measure_alone(struct decision *decision)
 {
-	const struct fg_measuring *measure = turn->now->measure;
+	const struct fg_measuring *measure = decision->now->measure;
 
-	turn->machine->state = FG_STATE_ALONE;
-	return measure_pairs(
-		turn, (unsigned)fg_min_size(2 * (size_t)measure->min_pairs, measure->max_pairs));
+	decision->machine->state = FG_STATE_ALONE;
+	return measure_pairs(decision, (unsigned)fg_min_size(2 * (size_t)measure->min_pairs,
+							     measure->max_pairs));
 }
 
-static bool begin(struct turn *turn)
+static bool begin(struct decision *decision)
 {
-	if (turn->now->measure->exact_only)
-		return enter(turn, FG_STATE_OVER);
-	if (!turn->now->has_baseline)
-		return measure_alone(turn);
-	if (!begins_in_layouts(turn->now))
-		return enter(turn, FG_STATE_DECIDING);
-	turn->machine->state = FG_STATE_BEGINNING;
-	turn->step->only_if_cheap = turn->now->measure->layouts != FG_LAYOUTS_ALWAYS;
-	return act(turn, FG_STEP_BEGIN_IN_LAYOUTS);
+	if (decision->now->measure->exact_only)
+		return enter(decision, FG_STATE_OVER);
+	if (!decision->now->has_baseline)
+		return measure_alone(decision);
+	if (!begins_in_layouts(decision->now))
+		return enter(decision, FG_STATE_DECIDING);
+	decision->machine->state = FG_STATE_BEGINNING;
+	decision->step->only_if_cheap = decision->now->measure->layouts != FG_LAYOUTS_ALWAYS;
+	return act(decision, FG_STEP_BEGIN_IN_LAYOUTS);
 }
 
-static bool continue_after_beginning(struct turn *turn)
+static bool continue_after_beginning(struct decision *decision)
 {
-	const bool is_requested = turn->now->measure->layouts == FG_LAYOUTS_ALWAYS;
+	const bool is_requested = decision->now->measure->layouts == FG_LAYOUTS_ALWAYS;
 
-	if (turn->result == FG_STEP_REFUSED) {
-		turn->step->is_detail = !is_requested;
-		say(turn, "%s: %s",
+	if (decision->result == FG_STEP_REFUSED) {
+		decision->step->is_detail = !is_requested;
+		say(decision, "%s: %s",
 		    is_requested ? "other layouts are not tried"
 				 : "measured in the default layout only",
-		    turn->now->why);
+		    decision->now->why);
 	}
-	return enter(turn, FG_STATE_DECIDING);
+	return enter(decision, FG_STATE_DECIDING);
 }
 
 /* ---- deciding ---- */
@@ -155,10 +155,10 @@ static bool continue_after_beginning(struct turn *turn)
  * Every series of the benchmark (a harness has several) is decided separately; the benchmark
  * continues while any series is undecided.
  */
-static bool is_decided(struct turn *turn, unsigned *next_look)
+static bool is_decided(struct decision *decision, unsigned *next_look)
 {
-	struct fg_next_step *machine = turn->machine;
-	const struct fg_situation *now = turn->now;
+	struct fg_next_step *machine = decision->machine;
+	const struct fg_situation *now = decision->now;
 	bool decided = true;
 
 	*next_look = 0;
@@ -196,9 +196,9 @@ static unsigned min_pairs_at_end(const struct fg_situation *now)
 }
 
 /* Ends the measurement after the first pair if the budget is too short for any decision. */
-static bool is_budget_too_short(struct turn *turn)
+static bool is_budget_too_short(struct decision *decision)
 {
-	const struct fg_situation *now = turn->now;
+	const struct fg_situation *now = decision->now;
 	const double budget_ns = (double)now->measure->budget_ns;
 	const unsigned least = min_pairs_at_end(now);
 	char pair[FG_NUMBER_TEXT_SIZE];
@@ -207,7 +207,7 @@ static bool is_budget_too_short(struct turn *turn)
 
 	if (least == 0 || now->pairs != 1 || (double)now->pair_ns * FG_PAIRS_MIN <= budget_ns)
 		return false;
-	say(turn,
+	say(decision,
 	    "not measured further: a pair takes %s, and a budget of %s is too short for any "
 	    "decision; a `--budget` of %s is enough for the %u pairs that can decide",
 	    fg_format_duration((double)now->pair_ns, pair), fg_format_duration(budget_ns, budget),
@@ -216,83 +216,85 @@ static bool is_budget_too_short(struct turn *turn)
 }
 
 /* Exceeds the budget if FG_PAIRS_MIN or more pairs, but too few to decide, fit into it. */
-static bool finish(struct turn *turn)
+static bool finish(struct decision *decision)
 {
-	const unsigned least = min_pairs_at_end(turn->now);
+	const unsigned least = min_pairs_at_end(decision->now);
 
-	if (turn->now->pairs >= least || turn->now->pairs < FG_PAIRS_MIN)
-		return enter(turn, FG_STATE_OVER);
-	turn->machine->state = FG_STATE_FINISHING;
-	turn->step->exceeds_budget = true;
-	say(turn,
+	if (decision->now->pairs >= least || decision->now->pairs < FG_PAIRS_MIN)
+		return enter(decision, FG_STATE_OVER);
+	decision->machine->state = FG_STATE_FINISHING;
+	decision->step->exceeds_budget = true;
+	say(decision,
 	    "the budget is used up after %u pairs: measuring up to %u, the fewest that can decide",
-	    turn->now->pairs, least);
-	return measure_pairs(turn, least);
+	    decision->now->pairs, least);
+	return measure_pairs(decision, least);
 }
 
-static bool decide(struct turn *turn, enum fg_step_state then)
+static bool decide(struct decision *decision, enum fg_step_state then)
 {
-	struct fg_next_step *machine = turn->machine;
+	struct fg_next_step *machine = decision->machine;
 	unsigned next_look = 0;
 
-	if (turn->result == FG_STEP_DONE && is_budget_too_short(turn)) {
-		(void)enter(turn, FG_STATE_OVER);
-		return act(turn, FG_STEP_SAY);
+	if (decision->result == FG_STEP_DONE && is_budget_too_short(decision)) {
+		(void)enter(decision, FG_STATE_OVER);
+		return act(decision, FG_STEP_SAY);
 	}
-	if (turn->result == FG_STEP_EXHAUSTED)
-		machine->is_open = turn->now->measure->until_sure && !is_decided(turn, &next_look);
-	if (turn->result == FG_STEP_EXHAUSTED)
-		return finish(turn);
-	if (turn->result == FG_STEP_ENDED)
-		return enter(turn, FG_STATE_OVER);
-	if (turn->result == FG_STEP_GIVEN_UP)
+	if (decision->result == FG_STEP_EXHAUSTED)
+		machine->is_open =
+			decision->now->measure->until_sure && !is_decided(decision, &next_look);
+	if (decision->result == FG_STEP_EXHAUSTED)
+		return finish(decision);
+	if (decision->result == FG_STEP_ENDED)
+		return enter(decision, FG_STATE_OVER);
+	if (decision->result == FG_STEP_GIVEN_UP)
 		machine->reached = 0;
-	if (is_decided(turn, &next_look) || next_look <= machine->reached)
-		return enter(turn, then);
-	if (machine->reached == 0 && turn->now->pairs == 0 && min_pairs_at_end(turn->now) > 0)
+	if (is_decided(decision, &next_look) || next_look <= machine->reached)
+		return enter(decision, then);
+	if (machine->reached == 0 && decision->now->pairs == 0 &&
+	    min_pairs_at_end(decision->now) > 0)
 		next_look = 1;
 	machine->reached = next_look;
-	return measure_pairs(turn, next_look);
+	return measure_pairs(decision, next_look);
 }
 
 /* ---- suspecting the placement ---- */
 
 /* Would the benchmark fail because of a time, and may the placement of its code be the reason? */
-static bool is_suspect(const struct turn *turn)
+static bool is_suspect(const struct decision *decision)
 {
-	const struct fg_series *series = only_series(turn->now);
-	const struct fg_measuring *measure = turn->now->measure;
+	const struct fg_series *series = only_series(decision->now);
+	const struct fg_measuring *measure = decision->now->measure;
 
 	return series && measure->layouts == FG_LAYOUTS_AUTO &&
-	       fails_for_a_time(turn->machine, series) &&
-	       turn->machine->look.ratio < placement_max && !series->identical &&
+	       fails_for_a_time(decision->machine, series) &&
+	       decision->machine->look.ratio < placement_max && !series->identical &&
 	       !series->as_linked_metric &&
 	       !fg_placement_is_same_code(&series->build[FG_ARM_BASELINE],
 					  &series->build[FG_ARM_CANDIDATE]);
 }
 
-static bool suspect(struct turn *turn)
+static bool suspect(struct decision *decision)
 {
-	if (!is_suspect(turn))
-		return enter(turn, FG_STATE_EXPLAINING);
-	turn->machine->state = FG_STATE_VARYING;
-	return act(turn, FG_STEP_LAYOUTS);
+	if (!is_suspect(decision))
+		return enter(decision, FG_STATE_EXPLAINING);
+	decision->machine->state = FG_STATE_VARYING;
+	return act(decision, FG_STEP_LAYOUTS);
 }
 
-static bool continue_after_varying(struct turn *turn)
+static bool continue_after_varying(struct decision *decision)
 {
-	const struct fg_series *series = only_series(turn->now);
+	const struct fg_series *series = only_series(decision->now);
 	char change[FG_NUMBER_TEXT_SIZE];
 
-	if (turn->result == FG_STEP_REFUSED) {
-		say(turn, "slower in the default layout; other layouts were not tried: %s",
-		    turn->now->why);
-		(void)enter(turn, FG_STATE_EXPLAINING);
-		return act(turn, FG_STEP_SAY);
+	if (decision->result == FG_STEP_REFUSED) {
+		say(decision, "slower in the default layout; other layouts were not tried: %s",
+		    decision->now->why);
+		(void)enter(decision, FG_STATE_EXPLAINING);
+		return act(decision, FG_STEP_SAY);
 	}
-	say(turn, "%s in the default layout; measuring again in %u layouts",
-	    fg_format_change(turn->machine->look.ratio - 1, change), series->layouts);
-	return enter(turn, FG_STATE_IN_LAYOUTS);
+	say(decision, "%s in the default layout; measuring again in %u layouts",
+	    fg_format_change(decision->machine->look.ratio - 1, change), series->layouts);
+	return enter(decision, FG_STATE_IN_LAYOUTS);
 }
 
 /* ---- naming the function ---- */
@@ -301,69 +303,70 @@ static bool continue_after_varying(struct turn *turn)
  * Samples are less precise than the clock, so a failed benchmark is measured until the slower
  * function can stand out. These pairs do not change the verdict.
  */
-static bool explain(struct turn *turn)
+static bool explain(struct decision *decision)
 {
-	const struct fg_situation *now = turn->now;
-	const struct fg_gate_progress *look = &turn->machine->look;
+	const struct fg_situation *now = decision->now;
+	const struct fg_gate_progress *look = &decision->machine->look;
 	const struct fg_series *series = only_series(now);
 	unsigned wanted = 0;
 
-	if (series && now->profile && fails_for_a_time(turn->machine, series) &&
+	if (series && now->profile && fails_for_a_time(decision->machine, series) &&
 	    now->policy->functions != FG_FUNCTIONS_OFF)
 		wanted = fg_naming_pairs(
 			now->profile, series, look->ratio, look->pairs,
 			(unsigned)fg_min_size(now->measure->max_pairs, FG_GATE_PAIRS_USUAL));
 	if (wanted == 0)
-		return enter(turn, FG_STATE_OVER);
-	say(turn, "slower; measuring up to %u more pairs to find the slower function",
+		return enter(decision, FG_STATE_OVER);
+	say(decision, "slower; measuring up to %u more pairs to find the slower function",
 	    wanted - look->pairs);
-	turn->machine->state = FG_STATE_NAMING;
-	return measure_pairs(turn, wanted);
+	decision->machine->state = FG_STATE_NAMING;
+	return measure_pairs(decision, wanted);
 }
 
-static bool continue_after_naming(struct turn *turn)
+static bool continue_after_naming(struct decision *decision)
 {
-	return enter(turn, turn->result == FG_STEP_GIVEN_UP ? FG_STATE_LAST : FG_STATE_OVER);
+	return enter(decision,
+		     decision->result == FG_STEP_GIVEN_UP ? FG_STATE_LAST : FG_STATE_OVER);
 }
 
 /* ---- the machine ---- */
 
-static bool take_turn(struct turn *turn)
+static bool take_turn(struct decision *decision)
 {
-	switch (turn->machine->state) {
+	switch (decision->machine->state) {
 	case FG_STATE_NEW:
-		return begin(turn);
+		return begin(decision);
 	case FG_STATE_BEGINNING:
-		return continue_after_beginning(turn);
+		return continue_after_beginning(decision);
 	case FG_STATE_DECIDING:
-		return decide(turn, FG_STATE_SUSPECTING);
+		return decide(decision, FG_STATE_SUSPECTING);
 	case FG_STATE_SUSPECTING:
-		return suspect(turn);
+		return suspect(decision);
 	case FG_STATE_VARYING:
-		return continue_after_varying(turn);
+		return continue_after_varying(decision);
 	case FG_STATE_IN_LAYOUTS:
-		return decide(turn, FG_STATE_EXPLAINING);
+		return decide(decision, FG_STATE_EXPLAINING);
 	case FG_STATE_EXPLAINING:
-		return explain(turn);
+		return explain(decision);
 	case FG_STATE_NAMING:
-		return continue_after_naming(turn);
+		return continue_after_naming(decision);
 	case FG_STATE_LAST:
-		return decide(turn, FG_STATE_OVER);
+		return decide(decision, FG_STATE_OVER);
 	case FG_STATE_ALONE:
 	case FG_STATE_FINISHING:
 	case FG_STATE_OVER:
 		break;
 	}
-	turn->machine->state = FG_STATE_OVER;
-	return act(turn, FG_STEP_STOP);
+	decision->machine->state = FG_STATE_OVER;
+	return act(decision, FG_STEP_STOP);
 }
 
 void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 		  enum fg_step_result result, struct fg_step *step)
 {
-	struct turn turn = {.machine = machine, .now = now, .result = result, .step = step};
+	struct decision decision = {.machine = machine, .now = now, .result = result, .step = step};
 
 	*step = (struct fg_step){0};
-	while (!take_turn(&turn))
+	while (!take_turn(&decision))
 		;
 }

@@ -11,8 +11,8 @@
  * An id is an index into its table, whose element 0 is "none".  Elements whose `defined` is false
  * were referenced or skipped, but never defined.
  */
-#ifndef FG_SYMBOLS_TRACE_READ_H
-#define FG_SYMBOLS_TRACE_READ_H
+#ifndef FG_TRACE_READ_H
+#define FG_TRACE_READ_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -8,8 +8,8 @@
  *	fg_trace_writer_text(&w, FG_RECORD_NAME, 1, "event", 5);
  *	fg_trace_writer_finish(&w, &size);    // the file's bytes, valid until release
  */
-#ifndef FG_SYMBOLS_TRACE_WRITER_H
-#define FG_SYMBOLS_TRACE_WRITER_H
+#ifndef FG_TRACE_WRITER_H
+#define FG_TRACE_WRITER_H
 
 #include "base/strbuf.h"
 #include "trace/trace_format.h"

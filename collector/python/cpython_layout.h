@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Offsets of the members of CPython's structures that a stack needs, by version, for 64-bit
- * platforms. tests/unit/cpython/offsets.c compares them with the installed headers, public and
+ * platforms. tests/unit/python/offsets.c compares them with the installed headers, public and
  * internal.
  */
-#ifndef FG_CPYTHON_LAYOUT_H
-#define FG_CPYTHON_LAYOUT_H
+#ifndef FG_COLLECTOR_CPYTHON_LAYOUT_H
+#define FG_COLLECTOR_CPYTHON_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

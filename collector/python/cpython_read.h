@@ -6,8 +6,8 @@
  *
  * Signal-safe if the reader is: nothing is allocated here.
  */
-#ifndef FG_CPYTHON_READ_H
-#define FG_CPYTHON_READ_H
+#ifndef FG_COLLECTOR_CPYTHON_READ_H
+#define FG_COLLECTOR_CPYTHON_READ_H
 
 #include "collector/python/cpython_layout.h"
 #include "trace/trace_format.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of the running kernel and its modules, from /proc/kallsyms. */
-#ifndef FG_OUTSIDE_KERNEL_NAMES_H
-#define FG_OUTSIDE_KERNEL_NAMES_H
+#ifndef FG_ATTACH_KERNEL_NAMES_H
+#define FG_ATTACH_KERNEL_NAMES_H
 
 #include "base/arena.h"
 #include "base/error.h"

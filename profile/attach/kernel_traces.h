@@ -3,8 +3,8 @@
  * The collector records kernel addresses without names. The host that ran the program can add the
  * names until its next boot.
  */
-#ifndef FG_OUTSIDE_KERNEL_TRACES_H
-#define FG_OUTSIDE_KERNEL_TRACES_H
+#ifndef FG_ATTACH_KERNEL_TRACES_H
+#define FG_ATTACH_KERNEL_TRACES_H
 
 #include "profile/attach/kernel_names.h"
 

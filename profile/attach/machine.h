@@ -9,8 +9,8 @@
  *	machine_events.c    perf events: one per CPU, their rings and records
  *	machine_process.c   processes with their threads and samples, and their traces
  */
-#ifndef FG_OUTSIDE_MACHINE_H
-#define FG_OUTSIDE_MACHINE_H
+#ifndef FG_ATTACH_MACHINE_H
+#define FG_ATTACH_MACHINE_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -3,8 +3,8 @@
  * Private to the files of machine.h: records of the kernel, and a process between two execs with
  * its threads and their samples.
  */
-#ifndef FG_OUTSIDE_MACHINE_PROCESS_H
-#define FG_OUTSIDE_MACHINE_PROCESS_H
+#ifndef FG_ATTACH_MACHINE_PROCESS_H
+#define FG_ATTACH_MACHINE_PROCESS_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -3,8 +3,8 @@
  * The program and libraries that a process has mapped, from /proc/PID/maps and their headers in
  * memory: the address, build-id and unwind table of each.
  */
-#ifndef FG_OUTSIDE_MAPPINGS_H
-#define FG_OUTSIDE_MAPPINGS_H
+#ifndef FG_ATTACH_MAPPINGS_H
+#define FG_ATTACH_MAPPINGS_H
 
 #include "base/error.h"
 #include "profile/attach/memory.h"

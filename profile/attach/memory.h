@@ -3,8 +3,8 @@
  * Memory of another process, read page by page with process_vm_readv() and kept until
  * fg_memory_forget().
  */
-#ifndef FG_OUTSIDE_MEMORY_H
-#define FG_OUTSIDE_MEMORY_H
+#ifndef FG_ATTACH_MEMORY_H
+#define FG_ATTACH_MEMORY_H
 
 #include "base/base.h"
 

@@ -4,8 +4,8 @@
  * whenever they open a file. A file is marked FG_OPENED_MADE if its first opening is only for
  * writing, or may create or empty the file.
  */
-#ifndef FG_OUTSIDE_OPENED_H
-#define FG_OUTSIDE_OPENED_H
+#ifndef FG_ATTACH_OPENED_H
+#define FG_ATTACH_OPENED_H
 
 #include "base/error.h"
 #include "base/map.h"

@@ -3,8 +3,8 @@
  * Stacks of one process as the call paths of a trace: modules, frames and nodes are numbered and
  * written when they first occur.
  */
-#ifndef FG_OUTSIDE_PATHS_H
-#define FG_OUTSIDE_PATHS_H
+#ifndef FG_ATTACH_PATHS_H
+#define FG_ATTACH_PATHS_H
 
 #include "base/map.h"
 #include "profile/attach/kernel_names.h"

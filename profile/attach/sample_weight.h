@@ -6,8 +6,8 @@
  * which depends on scheduling. These stops do not count: the CPU time since the last counted sample
  * is carried over to the next sample.
  */
-#ifndef FG_OUTSIDE_SAMPLE_WEIGHT_H
-#define FG_OUTSIDE_SAMPLE_WEIGHT_H
+#ifndef FG_ATTACH_SAMPLE_WEIGHT_H
+#define FG_ATTACH_SAMPLE_WEIGHT_H
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the files of the sampler: threads with their samples, and the trace made of them. */
-#ifndef FG_OUTSIDE_SAMPLED_H
-#define FG_OUTSIDE_SAMPLED_H
+#ifndef FG_ATTACH_SAMPLED_H
+#define FG_ATTACH_SAMPLED_H
 
 #include "profile/attach/sample_weight.h"
 #include "profile/attach/sampler.h"

@@ -9,8 +9,8 @@
  * thread is held except threads that were asked to stop and have not got a CPU yet: if fastgate is
  * killed, nothing is left behind.
  */
-#ifndef FG_OUTSIDE_SAMPLER_H
-#define FG_OUTSIDE_SAMPLER_H
+#ifndef FG_ATTACH_SAMPLER_H
+#define FG_ATTACH_SAMPLER_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by sampler.c, which draws the moments, and sample_threads.c, which takes samples. */
-#ifndef FG_OUTSIDE_SAMPLING_RUN_H
-#define FG_OUTSIDE_SAMPLING_RUN_H
+#ifndef FG_ATTACH_SAMPLING_RUN_H
+#define FG_ATTACH_SAMPLING_RUN_H
 
 #include "base/random.h"
 #include "profile/attach/paths.h"

@@ -5,8 +5,8 @@
  * docs/decisions/0003 do not apply here: libunwind locks and allocates in fastgate's process, not
  * in the program's.
  */
-#ifndef FG_OUTSIDE_STACKS_H
-#define FG_OUTSIDE_STACKS_H
+#ifndef FG_ATTACH_STACKS_H
+#define FG_ATTACH_STACKS_H
 
 #include "base/error.h"
 #include "profile/attach/mappings.h"

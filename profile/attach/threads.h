@@ -4,8 +4,8 @@
  * fg_thread_seize() is the tracer: when it ends, for any reason, the kernel releases all threads
  * that the tracer holds. PTRACE_SEIZE sends no signal and leaves job control alone.
  */
-#ifndef FG_OUTSIDE_THREADS_H
-#define FG_OUTSIDE_THREADS_H
+#ifndef FG_ATTACH_THREADS_H
+#define FG_ATTACH_THREADS_H
 
 #include "base/base.h"
 #include "base/error.h"

@@ -8,8 +8,8 @@
  * other registers can be read, unless the system call would end with EINTR: then the thread's stack
  * is walked without the other registers.
  */
-#ifndef FG_OUTSIDE_WAITING_PLACE_H
-#define FG_OUTSIDE_WAITING_PLACE_H
+#ifndef FG_ATTACH_WAITING_PLACE_H
+#define FG_ATTACH_WAITING_PLACE_H
 
 #include "profile/attach/memory.h"
 
