@@ -97,7 +97,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	}
 }
 
-/* Starts a process that keeps its CPU busy for as long as this one lives. */
+/* Starts a process that keeps its CPU busy until this process ends. */
 static pid_t start_busy_process(void)
 {
 	const pid_t parent = getpid();

@@ -97,7 +97,7 @@ void fg_tokens_take(void);
 bool fg_tokens_allow_url(const char *url);
 /*
  * Call before a command builds and runs a checkout. FG_EINVAL: a pull request from a fork would run
- * foreign code in a job that has this repository's secrets.
+ * untrusted code in a job that has this repository's secrets.
  */
 int fg_cli_check_event(struct fg_error *err) FG_NODISCARD;
 void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan);
