@@ -399,7 +399,7 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 	return result;
 }
 
-/* Takes the id found for each row, or 0. */
+/* Copies the id found for each row to `ids`, or 0. */
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {

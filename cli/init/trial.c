@@ -33,8 +33,8 @@ enum {
 
 static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
 /*
- * A program ends by a clock if it uses less than this share of its CPU time when a busy process
- * shares the CPU.
+ * A program ends by a clock if it uses less than this share of its usual CPU time while a busy
+ * process shares the CPU.
  */
 static const double of_alone = 0.85;
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */

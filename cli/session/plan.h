@@ -24,7 +24,7 @@ struct fg_cli_config {
 };
 
 /*
- * The rows of --config and --set for an options struct with such a member.
+ * The rows of --config and --set for an options struct whose `member` is a struct fg_cli_config.
  * NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses.
  */
 #define FG_CLI_CONFIG_OPTIONS(type, member)                                                        \

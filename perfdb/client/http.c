@@ -122,7 +122,7 @@ static bool is_loopback(const char *host)
 }
 
 /*
- * Returns the URL, only from its last '@' on if there is one, so that no password is shown. Returns
+ * Returns the URL, or only the part from its last '@' on, so that no password is shown. Returns
  * "(secret)" for a secret URL.
  */
 static const char *url_to_show(const struct fg_http_options *options)

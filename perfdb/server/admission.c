@@ -83,7 +83,6 @@ static bool read_list(const struct fg_ranges *proxies, const char *list, struct 
 	return false;
 }
 
-/* Is the peer a trusted proxy? */
 static bool is_trusted_proxy(const struct fg_ranges *proxies, const char *peer)
 {
 	struct fg_address address;
