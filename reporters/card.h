@@ -83,7 +83,7 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 void fg_card_write_json(const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);
 
-/* How a format escapes untrusted text, and names from code. NULL members: plain clean text. */
+/* A format's escapes for untrusted text and for names from code. NULL members: plain clean text. */
 struct fg_card_style {
 	void (*add_text)(struct fg_strbuf *text, const char *plain);
 	void (*add_code)(struct fg_strbuf *text, const char *name);

@@ -21,7 +21,7 @@ double fg_report_four_digits(double value)
 	return strtod(number, NULL);
 }
 
-/* One more allocation in a million must not read "+0.0 %" if all were counted. */
+/* An exact change must not read "+0.0 %", even if it is one allocation in a million. */
 static bool is_tiny_but_sure(const struct fg_metric_verdict *metric)
 {
 	const double change = fabs(metric->ratio - 1);

@@ -3,16 +3,15 @@
  * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
  *
  * The card's sentence comes first, then the table, the rest of the card, and details benchmark by
- * benchmark, worst first, if they fit; omissions are reported. A comment is for a reviewer of the
- * change, who wants one screen, so a comment is limited to 4 KB. GitHub rejects a step summary
- * above 1 MiB.
+ * benchmark, worst first, if they fit; omissions are reported. A comment is limited to 4 KB, about
+ * one screen. GitHub rejects a step summary above 1 MiB.
  *
  * Names are in <code>, with every special character of Markdown and HTML as a character reference;
  * servers create no mentions or links inside <code>. Elsewhere references do not prevent mentions
  * and links (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space
  * follows the sign. GitLab would execute a line that begins with "/merge", so a slash at the
- * beginning of a line is a reference, too. Lines of a diff block are not escaped: each line begins
- * with a sign and a number, so it cannot end the block. Details are quoted from the terminal
+ * beginning of a line also becomes a reference. Lines of a diff block are not escaped: each line
+ * begins with a sign and a number, so it cannot end the block. Details are quoted from the terminal
  * report.
  */
 #include "base/text.h"
@@ -213,7 +212,7 @@ static void add_quoted(struct fg_strbuf *text, const char *lines)
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
-/* Does the benchmark's row in the table say everything? */
+/* Is the benchmark's row in the table enough, without details? */
 static bool is_confirmed(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;

@@ -170,10 +170,7 @@ static const char *name_at(const struct names *names, size_t index)
 	return name;
 }
 
-/*
- * How to shorten a name: unless `from` is 0, the beginning of the name and the part at `from` are
- * kept.
- */
+/* Unless `from` is 0, a shortened name keeps its beginning and the part at `from`. */
 struct shortening {
 	size_t columns;
 	bool plain;

@@ -55,7 +55,7 @@ const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *er
 
 /*
  * Writes a report to `path`; "-" is stdout. A file is replaced as a whole or stays unchanged; a
- * device or a pipe is written to. The error message names the path.
+ * device or a pipe is written directly. The error message names the path.
  */
 int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_report *report,
 			   const struct fg_report_options *options, const char *path,

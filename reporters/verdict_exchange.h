@@ -10,7 +10,6 @@
 #include "model/arguments.h"
 #include "reporters/reporter.h"
 
-/* The context of the exchange. */
 struct fg_verdict_context {
 	const struct fg_report *report; /* only for writing */
 	bool for_page;

@@ -40,8 +40,8 @@ FOR_TESTS = {
     "fg_profile_push": "profiles made by hand",
 }
 
-# Functions whose names a macro pastes together (a row of cli/framework/commands.def), or that start
-# files or a compiler's code call.
+# Functions whose names a macro pastes together (a row of cli/framework/commands.def), and functions
+# that start files or generated code call.
 PASTED = re.compile(r"fg_cmd_|__gmon_start__|__cyg_profile_func_|__fentry__")
 
 PYTHON = re.compile(r"^#!.*python")

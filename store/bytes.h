@@ -43,8 +43,8 @@ struct fg_byte_reader {
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_PACK_LEVEL = 7,
-	FG_PACK_LEVEL_QUICK = 1,  /* for a server that receives a thousand runs per second */
-	FG_PACK_LEVEL_TIGHT = 13, /* five times the CPU time for 2 % less space */
+	FG_PACK_LEVEL_QUICK = 1,  /* totals, and chunks that will be rewritten */
+	FG_PACK_LEVEL_TIGHT = 13, /* a local store: five times the CPU time for 2 % less space */
 };
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);

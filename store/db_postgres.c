@@ -4,9 +4,8 @@
  *
  * A session does not depend on state in the server: settings and locks last for one transaction. So
  * each transaction may use another session of the server, as behind pgbouncer in transaction mode.
- * Statements are prepared only on a direct connection, where the server's process has the number
- * that libpq knows. Results are binary, so that numbers and bytes need no parsing; parameters are
- * text, except bytes and arrays.
+ * Statements are prepared only on a direct connection: see is_direct(). Results are binary, so that
+ * numbers and bytes need no parsing; parameters are text, except bytes and arrays.
  *
  * An advisory lock lets one transaction write at a time: a row that the writer does not find does
  * not exist, and two uploads with the same new functions do not conflict. Readers never wait.
@@ -373,7 +372,7 @@ static uint64_t big_endian(const char *data, int size)
 	return value;
 }
 
-/* Asks for rows [first, first + count) by a statement for many rows. */
+/* Executes a statement for rows [first, first + count). */
 static PGresult *ask_for_rows(struct postgres_db *p, const struct request *request,
 			      const struct fg_rows *rows, size_t first, size_t count)
 {
@@ -400,7 +399,7 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 	return result;
 }
 
-/* Takes the id found for each row, or 0. */
+/* Copies the id found for each row to `ids`, or 0. */
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
@@ -556,8 +555,8 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 }
 
 /*
- * Returns true without a pooler, which reports another number and may route each transaction to
- * another process.
+ * Returns true if no pooler is in between. A pooler gives libpq another process id than the
+ * server's, and may route each transaction to another process.
  */
 static bool is_direct(struct postgres_db *p)
 {

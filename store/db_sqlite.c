@@ -348,9 +348,7 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 		{0, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "
 		    "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; "
 		    "PRAGMA trusted_schema = OFF"},
-		/*
-		 * Savepoints keep pages in a temporary store, which lasts only for the transaction.
-		 */
+		/* Savepoints need a temporary store for one transaction: keep it in memory. */
 		{FG_DB_DURABLE, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"},
 		{FG_DB_READ_ONLY, "PRAGMA query_only = ON"},
 	};

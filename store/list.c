@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds runs: lists, and single runs by the words of a user. */
+/* Lists runs, and finds the run that a user names. */
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/strbuf.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The measures of a profile in the store. CPU time has its own kind of chunk (chunks.h); every
- * other measure is a row of `measure`, and its id determines the kind of its chunks. The wire names
- * measures too: docs/formats/upload.md.
+ * other measure is a row of `measure`, and its id determines the kind of its chunks. On the wire, a
+ * measure has its name instead of an id: docs/formats/upload.md.
  */
 #ifndef FG_STORE_MEASURES_H
 #define FG_STORE_MEASURES_H

@@ -182,8 +182,8 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 void fg_run_around_release(struct fg_run_around *around);
 
 /*
- * Finds a run by a user's words: "" or "latest" (the newest complete run), "latest~2", an id or its
- * beginning; a tag, a branch or a commit (its newest complete run). `project` may be NULL.
+ * Finds the run that a user names: "" or "latest" (the newest complete run), "latest~2", an id or
+ * its beginning; a tag, a branch or a commit (its newest complete run). `project` may be NULL.
  * FG_ENOENT: no run matches. FG_ECONFLICT: several ids have this beginning; the message lists up to
  * four.
  */
@@ -216,8 +216,8 @@ struct fg_gc_result {
 };
 
 /*
- * Removes old runs, then rows without references, and frees the space. Runs of tagged commits stay:
- * they are releases.
+ * Removes old runs, then benchmarks, texts and facts that no run uses, and frees the space. Runs of
+ * tagged commits stay: they are releases.
  */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;

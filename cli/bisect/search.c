@@ -131,7 +131,7 @@ static void mark_same(struct fg_bisect_search *search, size_t first, size_t last
 
 /*
  * Does the commit have the code of the nearest built commit on either side? If so, the commits in
- * between count as having that code, too.
+ * between also count as having that code.
  */
 static bool is_code_known(struct fg_bisect_search *search, size_t index)
 {

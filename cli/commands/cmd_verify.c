@@ -103,7 +103,7 @@ out:
 	return status;
 }
 
-/* ---- what was measured ---- */
+/* ---- commits and benchmarks ---- */
 
 static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *err)
 {

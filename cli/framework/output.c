@@ -46,8 +46,8 @@ static bool is_dumb(void)
 }
 
 /*
- * The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether the output
- * is a terminal that is not "dumb".
+ * In order of precedence: the command line, NO_COLOR (https://no-color.org), CLICOLOR_FORCE, and
+ * whether the output is a terminal other than "dumb".
  */
 static bool wants_color(enum fg_cli_color wish, bool is_terminal)
 {
@@ -97,8 +97,8 @@ void fg_cli_init_output(struct fg_cli *cli, const struct fg_cli_globals *globals
 /* ---- messages ---- */
 
 /*
- * Messages may quote foreign text, which must not control the terminal or a program that reads the
- * log.
+ * Messages may quote untrusted text, which must not control the terminal or a program that reads
+ * the log.
  */
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)

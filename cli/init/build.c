@@ -184,7 +184,7 @@ static int open_optimised(struct opening *opening, const char *command, struct f
 	return status;
 }
 
-/* Builds only the programs: the default target may fail for want of a tool that makes manuals. */
+/* Builds only the programs: the default target may need a tool that makes manuals. */
 static int open_programs(struct opening *opening, struct fg_error *err)
 {
 	struct fg_arena *arena = &opening->cli->arena;

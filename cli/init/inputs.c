@@ -165,8 +165,8 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 }
 
 /*
- * Twelve seconds of sound, 44,100 samples of 16 bits per second. The samples are noise, made from
- * the digits of numbers.
+ * For twelve seconds of sound with 44,100 16-bit samples per second. The samples are noise, made
+ * from the digits of numbers.
  */
 #define WAV_HEADER                                                          \
  "RIFF\\044\\000\\020\\000WAVEfmt \\020\\000\\000\\000\\001\\000\\001\\000" \

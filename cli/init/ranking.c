@@ -15,7 +15,7 @@ static const char *const speed[] = {"perf",        "perftest", "perftests", "per
 				    "performance", "speed",    "speeds",    "speedtest",
 				    "throughput",  "timing",   "timings",   NULL};
 static const char *const tests[] = {"test", "tests", "unittest", "unittests", "check", NULL};
-/* Programs that wait for input forever, belong to configure or test a handshake. */
+/* Programs that wait forever for input, belong to configure, or test a handshake. */
 static const char *const probes[] = {"fuzz", "fuzzer", "fuzzing", "conftest", "handshake", NULL};
 static const char *const examples[] = {"example",  "examples", "demo",    "demos",
 				       "tutorial", "sample",   "samples", NULL};

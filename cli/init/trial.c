@@ -33,8 +33,8 @@ enum {
 
 static const double sure = 4.1; /* sum of normal quantiles for alpha 0.1 % and power 80 % */
 /*
- * A program ends by a clock if it uses less than this share of its CPU time when a busy process
- * shares the CPU.
+ * A program ends by a clock if it uses less than this share of its usual CPU time while a busy
+ * process shares the CPU.
  */
 static const double of_alone = 0.85;
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
@@ -97,7 +97,7 @@ static void observe(struct fg_project_trying *t, struct fg_project_program *prog
 	}
 }
 
-/* Starts a process that keeps its CPU busy for as long as this one lives. */
+/* Starts a process that keeps its CPU busy until this process ends. */
 static pid_t start_busy_process(void)
 {
 	const pid_t parent = getpid();

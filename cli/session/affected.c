@@ -310,8 +310,8 @@ static double budget_s(const struct fg_benchmark *benchmark)
 }
 
 /*
- * Did an earlier attempt fail? An attempt is repeated with a larger budget, but not just because of
- * a new build.
+ * Did an attempt with at least this budget fail? Then it is not repeated, even for a new build of
+ * the candidate.
  */
 static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark)

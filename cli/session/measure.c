@@ -215,7 +215,7 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, 
 	return status;
 }
 
-/* ---- steps that the gate asks for ---- */
+/* ---- steps that the gate requests ---- */
 
 static const enum fg_step_result results[] = {
 	[FG_RUNNER_REACHED] = FG_STEP_DONE,       [FG_RUNNER_EXHAUSTED] = FG_STEP_EXHAUSTED,

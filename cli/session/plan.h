@@ -24,7 +24,7 @@ struct fg_cli_config {
 };
 
 /*
- * The rows of --config and --set for an options struct with such a member.
+ * The rows of --config and --set for an options struct whose `member` is a struct fg_cli_config.
  * NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses.
  */
 #define FG_CLI_CONFIG_OPTIONS(type, member)                                                        \
@@ -97,7 +97,7 @@ void fg_tokens_take(void);
 bool fg_tokens_allow_url(const char *url);
 /*
  * Call before a command builds and runs a checkout. FG_EINVAL: a pull request from a fork would run
- * foreign code in a job that has this repository's secrets.
+ * untrusted code in a job that has this repository's secrets.
  */
 int fg_cli_check_event(struct fg_error *err) FG_NODISCARD;
 void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan);

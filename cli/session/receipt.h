@@ -32,7 +32,7 @@ struct fg_ledger_claim {
 struct fg_ledger {
 	char *path;
 	char *branch;
-	char *base; /* a commit */
+	char *base; /* commit of the merge base */
 	struct fg_ledger_claim *claims;
 	size_t count;
 	size_t capacity;

@@ -6,7 +6,7 @@
  * used. fg_push_spool() sends the files, oldest first, and removes each when the server has
  * confirmed that the run is stored durably. Whatever happens before that (a broken connection, a
  * server that is down, a killed process), the file is still there for the next try. The server
- * knows runs by their id, so sending a run twice does no harm.
+ * identifies runs by id, so sending a run twice does no harm.
  *
  *	confirmed  200 or 201, naming the run   the file is removed
  *	           and its digest
@@ -34,7 +34,7 @@ struct fg_spool_status {
 	uint64_t waiting_bytes;
 };
 
-/* An absent folder is an empty spool. */
+/* A missing folder counts as an empty spool. */
 int fg_spool_status(const char *folder, struct fg_spool_status *status, struct fg_error *err)
 	FG_NODISCARD;
 

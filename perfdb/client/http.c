@@ -55,8 +55,8 @@ static struct fg_library library =
 FG_LIBRARY_NOTE("servers", "Uploads, pull-request comments, webhooks", FG_CURL_FILE);
 
 /*
- * Sets an option, whose number determines the type of its value: a `long` or a pointer. An int,
- * past whose end libcurl would read, does not compile. (The check in curl.h sees only calls of
+ * Sets an option. Its number determines the type of its value: a `long` or a pointer. An int does
+ * not compile, because libcurl would read past its end. (The check in curl.h sees only calls of
  * curl_easy_setopt() by that name.)
  */
 #define TAKES_NUMBER(option)            \
@@ -122,7 +122,7 @@ static bool is_loopback(const char *host)
 }
 
 /*
- * Returns the URL, only from its last '@' on if there is one, so that no password is shown. Returns
+ * Returns the URL, or only the part from its last '@' on, so that no password is shown. Returns
  * "(secret)" for a secret URL.
  */
 static const char *url_to_show(const struct fg_http_options *options)
@@ -378,7 +378,7 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 }
 
 /*
- * Returns the wait that the server asks for, or -1. GitHub's rate limit names the second at which
+ * Returns the wait that the server asks for, or -1. GitHub's rate limit gives the second at which
  * it ends.
  */
 static int64_t retry_after(CURL *curl)

@@ -15,7 +15,7 @@ enum {
 	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer descriptions */
 };
 
-/* GitHub's names for the result of an exit code. */
+/* GitHub's words for the result of a run. */
 struct words {
 	const char *state;
 	const char *conclusion;

@@ -83,7 +83,6 @@ static bool read_list(const struct fg_ranges *proxies, const char *list, struct 
 	return false;
 }
 
-/* Is the peer a trusted proxy? */
 static bool is_trusted_proxy(const struct fg_ranges *proxies, const char *peer)
 {
 	struct fg_address address;
@@ -181,8 +180,8 @@ static int count_request(struct fg_request *rq, const char *caller, struct fg_er
 
 /*
  * Limits requests per token, or per address for clients without a token. A token that was not seen
- * lately counts against its address only after it has failed, so that a valid token uses up nothing
- * of the address's limit.
+ * lately counts against its address only after it has failed, so that a valid token never uses up
+ * the address's limit.
  */
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {
@@ -316,10 +315,7 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-/*
- * Returns the project that all grants are for; NULL without grants, or if they are for several or
- * all projects.
- */
+/* Returns the only project that the grants cover; NULL: none, several or all projects. */
 static const char *only_project(const struct fg_grant_list *grants)
 {
 	for (size_t i = 0; i < grants->count; i++) {

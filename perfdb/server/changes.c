@@ -52,9 +52,9 @@ static size_t count_left(const struct fg_change_series *u, size_t start, double 
 }
 
 /*
- * Returns the number of changes that are followed by CONFIRMED runs. Two or three runs far from the
- * level can make the search place a change a little too early, among unchanged runs. Such a change
- * does not count: write_possible() reports these runs.
+ * Returns the number of changes that are followed by CONFIRMED runs. A few runs far from the level
+ * can make the search place a change a little too early, among unchanged runs. Such a change does
+ * not count: write_possible() reports these runs.
  */
 static size_t confirmed(const struct fg_change_series *u, const struct fg_changepoints *changes)
 {

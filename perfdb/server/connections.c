@@ -45,8 +45,8 @@ static void cut_late(struct fg_connections *connections, int64_t now_ns)
 
 /*
  * Near the limit, closes the connection that has been idle longest to make room for a new one. A
- * connection with a request in progress stays open. A client that opens many connections and sends
- * nothing thus soon loses its own connections.
+ * connection with a request in progress stays open. So a client that opens many connections and
+ * sends nothing soon loses its own connections.
  */
 static void make_room(struct fg_connections *connections)
 {

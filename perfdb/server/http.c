@@ -40,7 +40,7 @@ static bool is_question(const struct fg_request *rq)
 	return rq->route->scope == FG_SCOPE_READ && !fg_route_writes(rq->route);
 }
 
-/* Returns false if the replica cannot answer, so that the primary is asked. */
+/* Returns false if the replica cannot answer; the primary then answers. */
 static bool ask_replica(struct fg_request *rq)
 {
 	struct fg_store *store = fg_replica_borrow(rq->server->replica, rq->who);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes notes in the background, so that no request waits for them: each kind at most once a
- * minute per token or person, and a few for all strangers together. A read-only server writes no
- * notes. Inside perfdb/server/ only.
+ * minute per token or person, and a few for all other clients together. A read-only server writes
+ * no notes. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_NOTES_H
 #define FG_PERFDB_SERVER_NOTES_H

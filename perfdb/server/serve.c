@@ -133,8 +133,8 @@ static void block_signals(void)
 
 /*
  * Writes a page that redirects to the address. Every user can see the browser's command line in the
- * process list, so the browser gets the page's path and not the address with the key. The path is
- * to be freed, and its folder removed; NULL if the page cannot be written.
+ * process list, so the browser gets the page's path and not the address with the key. The caller
+ * frees the path and removes its folder; NULL if the page cannot be written.
  */
 static char *write_entry(const char *url, struct fg_error *err)
 {

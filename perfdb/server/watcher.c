@@ -198,7 +198,7 @@ static void look_at(struct fg_watcher *w, const struct place *place, struct fg_w
 	fg_sessions_give_back(w->sessions, store);
 }
 
-/* Returns NULL if no place waits. */
+/* Returns the next place whose result is out of date, or NULL. */
 static struct place *next_place(struct fg_watcher *w)
 {
 	for (size_t i = 0; i < w->count; i++) {

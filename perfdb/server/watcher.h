@@ -57,8 +57,8 @@ int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
 		     struct fg_error *err) FG_NODISCARD;
 void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
 /*
- * Returns false, with the previous result in *watched, if the new result is not known yet: ask
- * again.
+ * Returns false, with the previous result in *watched, if the new result is not known yet: call
+ * again later.
  */
 bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
 		     struct fg_watched *watched);

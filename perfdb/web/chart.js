@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trend of a metric: points by verdict, levels between change points with the gate's threshold around them, releases, notes.
-// A drag, + and − zoom; the chart reports the range to the page, which keeps the range in the address.
+// Dragging, + and − zoom; the chart reports the range to the page, which keeps the range in the address.
 
 import { el, names, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';

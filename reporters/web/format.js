@@ -81,7 +81,7 @@ export function formatPercent(part) {
 	return `${percent.toFixed(percent >= 999.5 ? 0 : percent < 0.095 ? 2 : 1)} %`;
 }
 
-// Formats 0.048 as "+4.8 %"; from elevenfold on as a factor: 430 as "×431".
+// Formats 0.048 as "+4.8 %". A value that became at least eleven times as large is shown as a factor: 430 as "×431".
 export function formatChange(change) {
 	if (finite(change) && change >= 9.995)
 		return `×${formatCount(Math.round(change + 1))}`;

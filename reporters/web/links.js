@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links built from a run's own templates. Runs come from strangers: only plain http and https addresses become links.
+// Links built from a run's own templates. Runs are not trusted: only plain http and https addresses become links.
 
 import { el } from './dom.js';
 

@@ -32,7 +32,7 @@ function sourceRow(row, source, isHottest, style) {
 		el('td', { class: 'text' }, el('code', {}, document.createTextNode(row.text.slice(indent)))));
 }
 
-// Does a gap stand for omitted lines before this row?
+// Were lines omitted before this row?
 function isGap(last, row) {
 	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
 }

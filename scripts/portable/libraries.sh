@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # libraries.sh FOLDER JOBS [ARM64_ROOT]: builds static libraries for the archive of `./dev package`.
-# Some libraries are not packaged as static ones, or only with dependencies that fastgate does not use. They are built from the
+# Some libraries have no static package, or only one with dependencies that fastgate does not use. They are built from the
 # distribution's own sources, in the installed version, into FOLDER/prefix; FOLDER/made lists the sources. Existing
 # libraries are kept. With ARM64_ROOT, made by scripts/arm64/root.sh, the libraries are built for arm64; FOLDER must
 # then be in ARM64_ROOT/root.
@@ -52,7 +52,7 @@ source_of() { # package: unpacks its patched sources into sources/PACKAGE
 	mkdir -p "$folder/sources/$1"
 	cd "$folder/sources/$1"
 	source=$(dpkg-query -W -f '${source:Package}' "$1")
-	# A mirror keeps only the newest version, and may lack that of the security updates. All versions in a release have the same interface.
+	# A mirror keeps only the newest version, and may lack the version of the security updates. All versions in a release have the same interface.
 	for version in "$(dpkg-query -W -f '=${source:Version}' "$1")" "" "/$release"; do
 		! apt source "$source$version" || return 0
 	done
@@ -94,9 +94,8 @@ configured libcurl4-openssl-dev --with-openssl --without-ca-bundle --without-ca-
 	--disable-smtp --disable-telnet --disable-tftp --disable-ares --disable-libcurl-option
 configured libarchive-dev --disable-bsdtar --disable-bsdcpio --disable-bsdcat --disable-acl --disable-xattr --without-bz2lib --without-libb2 \
 	--without-lz4 --without-lzma --without-lzo2 --without-cng --without-nettle --without-mbedtls --without-openssl --without-xml2 --without-expat
-# A proxy in front of perfdb does TLS: GnuTLS cannot be linked statically unless it is built here
-# too.
 sed -i 's/ iconv$//' "$prefix/lib/pkgconfig/libarchive.pc" # iconv is part of libc
+# No TLS, because GnuTLS would have to be built here as well: a proxy in front of perfdb does TLS.
 configured libmicrohttpd-dev --disable-https --disable-doc --disable-examples --disable-curl
 source_of libpq-dev
 # The library contains folder paths, which must be valid on any host.

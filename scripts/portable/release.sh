@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # release.sh FOLDER: checks that FOLDER, filled by `./dev package`, is ready for a release. The version in
-# CMakeLists.txt must be that of the tag. Reports everything that is wrong, and then exits with 1.
+# CMakeLists.txt must match the tag. Reports everything that is wrong, and then exits with 1.
 set -eu
 cd "$(dirname "$0")/../.."
 dist=$1

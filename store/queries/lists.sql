@@ -1,4 +1,4 @@
--- Lists of runs, and histories.
+-- Lists of runs, histories and garbage collection.
 
 -- name: run_list
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,

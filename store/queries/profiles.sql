@@ -1,4 +1,4 @@
--- Functions.
+-- Functions, measures and totals.
 
 -- name: function_find
 SELECT id FROM function WHERE digest = $1;

@@ -1,4 +1,4 @@
--- Queries of a server: tokens, notes, comparisons, trends of functions.
+-- Queries of a server: access, limits, notes, cards, overviews, trends of functions, copies and webhooks.
 
 -- name: token_add
 INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked, used_ns) VALUES ($1, $2, $3, $4, $5, $6, 0, 0) RETURNING id;
@@ -111,7 +111,6 @@ INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, cr
 SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS BIGINT)
 WHERE NOT EXISTS (SELECT 1 FROM annotation a WHERE a.project = $1 AND a.created_ns = $8 AND a.value = $6);
 
--- The webhook of a project, and its calls.
 -- name: webhook_put
 INSERT INTO webhook (project, url, template) VALUES ($1, $2, $3)
 ON CONFLICT (project) DO UPDATE SET url = excluded.url, template = excluded.template, problem = NULL;

@@ -142,7 +142,7 @@ static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview
 	return status;
 }
 
-/* Gives all rows without a value their nth headline. *any: does a row have an nth headline? */
+/* Gives all rows without a value their nth headline. *any: whether some row has one. */
 static int try_headline(struct fg_overview *overview, size_t nth, bool *any, struct fg_error *err)
 {
 	int status = FG_OK;

@@ -20,11 +20,11 @@ struct fg_named_function {
 	uint64_t id;
 	const char *name; /* like all texts, in the search's arena */
 	const char *library;
-	/* a benchmark of the project queried last that calls the function; NULL: none */
+	/* a benchmark that calls the function, in the project searched last; NULL: none */
 	const char *benchmark;
 };
 
-/* A zeroed search has found nothing. */
+/* Starts zeroed. */
 struct fg_function_search {
 	struct fg_named_function items[FG_SEARCH_NAMED]; /* sorted by id */
 	size_t count;
