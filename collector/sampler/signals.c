@@ -319,10 +319,16 @@ static int send_to(struct fg_thread *thread)
 	return wake(thread) ? 0 : ESRCH;
 }
 
+/* A child of vfork() shares our memory, but its threads are not those in the table. */
+static bool is_sent_by_us(int number)
+{
+	return number == FG_SIGNAL && fg_alive() && !fg_g.sandboxed && getpid() == fg_g.pid;
+}
+
 FG_EXPORT int pthread_kill(pthread_t handle, int number)
 {
 	FG_REAL(pthread_kill);
-	const bool is_ours = number == FG_SIGNAL && fg_alive() && !fg_g.sandboxed;
+	const bool is_ours = is_sent_by_us(number);
 
 	for (uint32_t i = 0; is_ours && i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
@@ -336,9 +342,7 @@ FG_EXPORT int pthread_kill(pthread_t handle, int number)
 FG_EXPORT int raise(int number)
 {
 	FG_REAL(raise);
-	if (number != FG_SIGNAL || !fg_alive() || fg_g.sandboxed || !fg_self)
-		return real_raise(number);
-	return send_to(fg_self);
+	return is_sent_by_us(number) && fg_self ? send_to(fg_self) : real_raise(number);
 }
 
 static int shadow_action(const struct sigaction *action, struct sigaction *before)
