@@ -27,7 +27,7 @@ enum {
 
 /* A function or an object of one build. */
 struct fg_code_item {
-	const char *name; /* linkage name; a clone or static local without its running number */
+	const char *name; /* linkage name, without the running number of a clone or static local */
 	const char *unit; /* source file of a local item; "": global */
 	uint64_t address;
 	uint64_t size;

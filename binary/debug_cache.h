@@ -2,14 +2,14 @@
 /*
  * The debug index on disk, one file per build-id:
  *
- *	struct fg_debug_cache_header, then the seven arrays of the index in their order, each at a
- *	multiple of 8
+ *	struct fg_debug_cache_header, then the seven arrays of the index in their order, each
+ *	aligned to 8 bytes
  *
  * The arrays are written as they lie in memory, in the machine's byte order. The file lies in the
  * user's cache folder, where a power cut, a full disk or another version may leave any content, and
  * in archives, which may come from anyone. A checksum covers all bytes after the header. After
- * loading, every array position in the file is checked once against the size of its array, so
- * lookups need no checks. Private to binary/.
+ * loading, every index in the file is checked once against the size of its array, so lookups need
+ * no checks. Private to binary/.
  */
 #ifndef FG_BINARY_DEBUG_CACHE_H
 #define FG_BINARY_DEBUG_CACHE_H

@@ -51,7 +51,7 @@ struct fg_debug_scope {
 struct fg_debug_line {
 	uint64_t start;
 	uint32_t file; /* text offset */
-	uint32_t line; /* 0: from here on, no line */
+	uint32_t line; /* 0: no line from here on */
 };
 
 struct fg_debug_function {

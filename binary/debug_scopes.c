@@ -12,10 +12,7 @@ enum {
 	MAX_TEXT_BYTES = 1 << 28 /* limit for all scopes of a unit */
 };
 
-/*
- * The languages are C++ of 1998, 2003, 2011, 2014, 2017 and 2020; elfutils' header may lack the
- * last two.
- */
+/* The numbers are C++98, 03, 11, 14, 17 and 20; elfutils' header may lack the last two. */
 static bool is_cplusplus(Dwarf_Die *unit)
 {
 	static const int languages[] = {0x04, 0x19, 0x1a, 0x21, 0x2b, 0x2c};

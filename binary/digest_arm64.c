@@ -5,7 +5,7 @@
  * All instructions are 32 bits wide, and few forms hold an address. Branches, ADR and literals hold
  * a distance; every other address needs a pair, ADRP for the page and an ADD, load or store for the
  * offset in it. The halves of a pair need not be neighbours, so the pages that registers hold are
- * followed through the function, along its branches, until nothing changes any more.
+ * followed through the function, along its branches, until nothing changes.
  *
  * A page is lost if two paths bring different pages, or after a jump with an unknown target. If
  * such a register is read anyway, or a page is used other than as half of a pair, all pages of the

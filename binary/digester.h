@@ -5,7 +5,7 @@
  *	digest.c               items by name, the digest of the whole
  *	digest_text.c          the text of one item, hashed
  *	unnamed_data.c         the bounds of data without a name
- *	digest_instruction.c   the fields of an instruction that hold addresses; also for entries.h
+ *	digest_instruction.c   the fields of an instruction that hold addresses; also for entries.c
  *	digest_arm64.c         the same for arm64
  */
 #ifndef FG_CODE_DIGESTER_H

@@ -20,7 +20,7 @@ struct fg_instruction {
 
 /*
  * Decodes instructions in order from this address. The caller frees them; NULL: nothing was
- * decoded. A byte that begins no instruction is "(bad)".
+ * decoded. A byte that does not begin an instruction is "(bad)".
  */
 struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,
 				      size_t *count);

@@ -114,7 +114,7 @@ static size_t collect(const struct fg_elf_tables *file, const struct fg_elf_symb
 		const Elf64_Sym symbol = fg_elf_symbol_row(rows, i);
 		const char *name = fg_elf_symbol_row_name(rows, &symbol);
 
-		/* "$x": ARM marks of code and data */
+		/* "$x", "$d": ARM mapping symbols */
 		if (!is_code(file, &symbol) || !*name || *name == '$')
 			continue;
 		items[count++] = (struct candidate){

@@ -43,7 +43,7 @@ static bool sum_segments(struct reading *r)
 }
 
 /*
- * True for the C library without libm, for libgcc, libunwind and the collector: the collector calls
+ * True for the C library (except libm), libgcc, libunwind and the collector: the collector calls
  * their functions, or their code follows special rules.
  */
 static bool is_runtime(const char *path)

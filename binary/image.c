@@ -114,8 +114,8 @@ const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 }
 
 /*
- * Orders by address. Symbols at one address have the same order in any build: global symbols first,
- * then symbols with a size, then by name.
+ * Orders by address. Symbols at one address have the same order in every build: global symbols
+ * first, then symbols with a size, then by name.
  */
 static int compare_symbols(const void *left, const void *right)
 {

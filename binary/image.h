@@ -24,8 +24,8 @@ struct fg_image_section {
 /* A function or object in the symbol table. */
 struct fg_image_symbol {
 	/*
-	 * Without the numbers that a compiler assigns anew in each build: "parse.part.2" is
-	 * "parse.part".
+	 * The name without the numbers that a compiler assigns anew in each build: "parse.part.2"
+	 * is "parse.part".
 	 */
 	const char *name;
 	const char *unit; /* source file of a local symbol; "": global */

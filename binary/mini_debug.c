@@ -4,8 +4,8 @@
 #include <lzma.h>
 
 /*
- * The size is not known in advance and the file's own claim is untrusted: unpacks in growing steps,
- * up to the limit.
+ * Unpacks in growing steps, up to the limit: the size is not known in advance, and the file's own
+ * claim is untrusted.
  */
 static int unpack(const void *packed, size_t size, const char *name, uint8_t **bytes,
 		  size_t *length, struct fg_error *err)

@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 /*
- * Returns the line of an instruction. `instruction` counts from 1; 0 is before the first, and on
- * `first_line`. Returns 0 if the instruction has no line or lies beyond the table.
+ * Returns the line of an instruction. `instruction` counts from 1; 0 is before the first
+ * instruction and has the line `first_line`. Returns 0 if the instruction has no line or lies
+ * beyond the table.
  */
 unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			uint32_t instruction);

@@ -10,7 +10,7 @@
 
 struct fg_symbol_file {
 	const char *path; /* path on this host; NULL: none */
-	const char *from; /* path on the recorded host, for people */
+	const char *from; /* path on the recorded host, for display */
 };
 
 /* A module of a trace, known by its path and build-id. */

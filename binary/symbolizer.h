@@ -92,8 +92,8 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /*
- * Returns the origin of the module's names, for people: "symbol table of /usr/bin/x", "no file with
- * build-id ...".
+ * Returns the origin of the module's names, for display: "symbol table of /usr/bin/x", "no file
+ * with build-id ...".
  */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
 /*

@@ -35,7 +35,7 @@ struct fg_symbol_chain {
 /* symbolizer_modules.c: the binary and the separate file with its symbols. */
 struct fg_module_file {
 	char *path;       /* NULL: no file is used */
-	const char *from; /* path for people: in an archive, the path on the recorded host */
+	const char *from; /* path for display: in an archive, the path on the recorded host */
 	struct fg_elf elf;
 	struct fg_elf separate; /* symbols of another file, when the binary is stripped */
 	bool has_separate;
@@ -58,7 +58,7 @@ struct fg_module_debug {
 	struct fg_pair_index text_index; /* (0, offset of a text) → index into texts */
 	const char **texts;
 	size_t text_count, text_capacity;
-	/* indexed by the last bits of the offset: most frames share the previous frame's file */
+	/* indexed by the low bits of the offset: most frames share the previous frame's file */
 	struct {
 		uint32_t text; /* 0: empty */
 		const char *kept;
@@ -77,7 +77,7 @@ struct fg_module_chains {
 
 struct fg_symbol_module {
 	const char *name;
-	const char *source;              /* origin of the names, for people */
+	const char *source;              /* origin of the names, for display */
 	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded, and the binary has none */
 	bool bad;
 	/* from the trace; NULL: code outside any module */

@@ -48,9 +48,9 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 }
 
 /*
- * Returns the shortest period within a budget in millionths of the CPU time, or the longest
- * possible period. The start uses at most half of the budget that context switches leave, so that
- * even a short program has samples.
+ * Returns the shortest period whose cost fits the budget (millionths of the CPU time), or the
+ * longest possible period if none fits. The start uses at most half of the budget that context
+ * switches leave, so that even a short program has samples.
  */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The format of a trace file, byte by byte. The collector writes it and trace/ reads it, both with
- * this header; docs/formats/trace.md describes it for people.
+ * this header; docs/formats/trace.md describes it in prose.
  *
  * One process image (one pid between two execs) leaves one file, `<output
  * folder>/<pid>.<n>.fgtrace`.  All numbers are little-endian.  The file is
@@ -10,12 +10,11 @@
  *	struct fg_trace_chunk ...    chunks, aligned to FG_TRACE_ALIGN bytes and multiples of it;
  *	                             some are a struct fg_trace_table instead
  *
- * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
- * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
- * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
- * part of the file. Bytes beyond `used` are not part of the file. The file is sparse and longer
- * than its content: the writer never shortens it (a thread may still be writing); a final reader
- * may cut it at `allocated`.
+ * The file is a shared mapping, which outlives the process, so it is readable after SIGKILL at any
+ * instant, without loss: a chunk is appended to in place, and one 64-bit store of its `commit` word
+ * (bytes used, and the crc32c of just these bytes) makes a record part of the file. Bytes beyond
+ * `used` are not part of the file. The file is sparse and longer than its content: the writer never
+ * shortens it (a thread may still be writing); a final reader may cut it at `allocated`.
  *
  * Inside a chunk the payload is a sequence of records. A first byte with the top bit set begins a
  * sample, by far the most frequent record:
@@ -28,7 +27,7 @@
  *
  * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload
  * bytes, and the payload. A reader skips kinds that it does not know, and fields after the fields
- * that it knows. A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes. "text" is a
+ * that it knows. A varint is LEB128: 7 bits per byte, lowest first, at most 10 bytes. "text" is a
  * varint length and that number of bytes, no NUL.
  *
  * A sample belongs to the thread and region that are current in its chunk: the chunk header names
@@ -77,7 +76,7 @@ enum fg_trace_clock {
 	FG_CLOCK_WALL = 5,
 	/*
 	 * the clock of each CPU, for every process on the machine; appears only in the header and
-	 * for threads, whose samples say 1 or 2
+	 * for threads, whose samples have clock 1 or 2
 	 */
 	FG_CLOCK_MACHINE = 8,
 };

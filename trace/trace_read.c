@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A window on the source, so a huge or sparse file costs only its contents. */
+/* A window on the source: reading a huge sparse file costs no more than its contents. */
 struct window {
 	struct fg_source source;
 	/* nothing is read ahead beyond this offset: a trace is a small part of its file */

@@ -119,9 +119,7 @@ struct fg_trace_pattern {
 	const char *library; /* library that should define the functions; "": any */
 	bool is_reached;
 	uint64_t unresolved; /* imports whose function was not certain */
-	/*
-	 * an object that exports a matching function, though nothing imports it; NULL: none known
-	 */
+	/* an object that exports a matching function that nothing imports; NULL: none known */
 	const char *exported_by;
 	bool is_unsigned;   /* arguments were requested, and a signature is unknown */
 	bool is_overloaded; /* overloads with other parameters are only counted */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes traces, byte by byte as trace/trace_format.h says, where the collector cannot: outside the
+ * Writes traces in the format of trace/trace_format.h where the collector cannot: outside the
  * program, and in tests.
  *
  *	struct fg_trace_writer w = {0};

@@ -139,8 +139,8 @@ static inline bool fg_arch_may_change(uint32_t code, unsigned number)
 }
 
 /*
- * Finds the argument that libc moves into x0 shortly before the call, from a register that keeps it
- * or as a constant.
+ * Finds the argument that libc moves into x0 shortly before the call: a constant, or the value of a
+ * register that has not changed since.
  */
 static inline bool fg_arch_moved_argument(const ucontext_t *context, uint64_t *first)
 {
@@ -229,8 +229,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * Marks a call that has ended for the program, until its next call: the kernel reads only the lower
- * half of x8, and programs do not read x8.
+ * Marks a call that the program sees as ended. The mark lasts until the next call: the kernel reads
+ * only the lower half of x8, and programs do not read x8.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {

@@ -88,7 +88,7 @@ static inline long fg_arch_syscall_number(const ucontext_t *context)
 }
 
 /*
- * Marks a call that has ended for the program. The mark lasts until the program's next
+ * Marks a call that the program sees as ended. The mark lasts until the program's next
  * instructions: after the calls that are known here, the vDSO pops ecx from the stack.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)

@@ -91,7 +91,7 @@ static inline long fg_arch_syscall_number(const ucontext_t *context)
 }
 
 /*
- * Marks a call that has ended for the program. The mark lasts until the program's next instruction:
+ * Marks a call that the program sees as ended. The mark lasts until the program's next instruction:
  * the processor has put the return address into rcx, which no code reads.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)

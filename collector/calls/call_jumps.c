@@ -39,7 +39,7 @@ enum {
 	TRAP = 0xcc,
 };
 
-static const uint64_t reach = UINT64_C(0x7f000000); /* range of a 32-bit distance, less some room */
+static const uint64_t reach = UINT64_C(0x7f000000); /* range of a 32-bit distance, with a margin */
 
 /* A loaded object that the plan knows. */
 struct target {

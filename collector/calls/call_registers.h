@@ -45,7 +45,7 @@ struct fg_call_jump_frame {
 	uintptr_t return_address; /* on the stack, as the caller left it */
 };
 
-/* Calls from known places are counted by the quick functions; 0: the state is always made. */
+/* The quick functions count calls from known places; 0: the state is always made. */
 extern uint32_t fg_call_is_quick __attribute__((visibility("hidden")));
 
 /*

@@ -104,13 +104,13 @@ static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites
 	return NULL;
 }
 
-/* Returns NULL if memory is short. */
+/* Returns NULL if out of memory. */
 struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*
- * Remembers the origin of the thread's last walk, if that was for `key`; `calls` is the thread's
- * count so far. Returns a site for the caller to complete; it must be forgotten before its entry
- * moves. NULL: the origin is not remembered.
+ * Remembers the origin of the thread's last walk, if the walk was for `key`; `calls` is the
+ * thread's count so far. Returns a site for the caller to complete; it must be forgotten before its
+ * entry moves. NULL: the origin is not remembered.
  */
 struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg_call_sites *sites,
 				       uint64_t calls, const struct fg_call_key *key);

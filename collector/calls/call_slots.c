@@ -301,7 +301,7 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 }
 
 /*
- * Notes at each pattern without a match that this object exports a matching function, if it does.
+ * If this object exports a function that an unmatched pattern describes, notes that at the pattern.
  * The object's path is copied, because the object may be unloaded before the report.
  */
 static void note_exports(const struct fg_object *object)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table is filled while objects cannot come and go, and read by all threads at any time: an
- * entry is published by its address, which never changes from then on.
+ * The table is filled while objects cannot be loaded or unloaded, and read by all threads at any
+ * time: an entry is published by its address, which never changes from then on.
  */
 #include "collector/calls/call_symbols.h"
 

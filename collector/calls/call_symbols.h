@@ -55,7 +55,7 @@ static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 
 /*
  * Adds the function, or replaces its entry. Returns its place; 0: no room. Call while objects
- * cannot come and go.
+ * cannot be loaded or unloaded.
  */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /*

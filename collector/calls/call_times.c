@@ -81,8 +81,8 @@ static bool are_on_one_stack(const struct fg_thread *thread, uintptr_t a, uintpt
 
 /*
  * A call that begins at or outside an open call's frame shows that the open call was abandoned. Two
- * calls of one frame, of a function and of a function inlined into it, have the same stack pointer;
- * only their call sites differ.
+ * calls of one frame (a function and a function inlined into it) have the same stack pointer; only
+ * their call sites differ.
  */
 static bool has_left(const struct fg_thread *thread, const struct fg_timed_call *open,
 		     const struct fg_timed_call *fresh)

@@ -45,7 +45,7 @@ void fg_call_clock_begin(void);
 uint64_t fg_call_clock(void);
 /*
  * Returns false if the call is not timed because too many timed calls are open in this thread, or
- * memory is short.
+ * there is no memory.
  */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*

@@ -13,7 +13,7 @@ enum {
 	PACKED_MAX = 9, /* bytes of one value */
 };
 
-static uint64_t one_of; /* 0: values are not kept */
+static uint64_t one_of; /* one call in this many is kept; 0: values are not kept */
 static unsigned mantissa_bits = MANTISSA_BITS;
 
 static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *number)

@@ -52,7 +52,7 @@ static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call
 	return entry->values;
 }
 
-/* Returns NULL if memory is short. */
+/* Returns NULL if out of memory. */
 static struct fg_call_entry *find_entry(struct fg_thread *thread, uint32_t path, uint32_t function)
 {
 	const struct fg_path_key key = {

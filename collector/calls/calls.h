@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of named functions, counted by call path without touching arguments, results or, unless a
- * call is timed, return addresses. Each file calls only files below it, but the assembly calls
- * calls.c:
+ * Counts calls of named functions by call path. Arguments and results are not touched, and return
+ * addresses only if a call is timed. Each file calls only files below it, except that the assembly
+ * calls calls.c:
  *
  *	call_start.c       connects to the collector's life cycle
  *	call_hooks.c       the hooks of -finstrument-functions
@@ -74,10 +74,10 @@ struct fg_call_pattern {
 	bool is_unsigned;  /* a matched function has no known signature */
 	/* overloads with other parameters are only counted */
 	bool is_overloaded;
-	/* durations are wanted, and calls of a matched function cannot be timed */
+	/* durations are wanted, but calls of a matched function cannot be timed */
 	bool is_untimed;
 	char signature[96]; /* given signature; empty: none */
-	/* an object that exports a matching function, though nothing imports it; or NULL */
+	/* an object that exports a matching function that nothing imports, or NULL */
 	const char *exported_by;
 };
 
@@ -163,7 +163,7 @@ extern bool fg_called_table_full;
 char *fg_call_keep_text(const char *text);
 /*
  * Finds or adds the function. False: no pattern matches it in this object, the table is full, or
- * memory is short.
+ * there is no memory.
  */
 bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,
 			  uint32_t *index);

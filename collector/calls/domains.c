@@ -13,7 +13,7 @@ enum {
 	IN_USE_HIGH = 64,
 	MANTISSA_BITS = 52, /* bits of a double's mantissa */
 	FLOAT_BITS = 23,    /* bits of a float's mantissa */
-	DIGIT_BITS = 32, /* bits per digit of a sum; a digit has the values of as many exponents */
+	DIGIT_BITS = 32,    /* bits per digit of a sum; each digit covers 32 exponents */
 	DIGITS = FG_DOMAIN_SUMS + 4,
 };
 

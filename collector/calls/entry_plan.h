@@ -61,7 +61,7 @@ struct fg_plan_object {
 struct fg_plan_entry {
 	uint64_t address; /* its address in the file */
 	uint64_t name;    /* text: its symbol without a clone's suffix */
-	/* enum fg_entry_refusal; only if it is accepted, `jump_at` and later members are set */
+	/* enum fg_entry_refusal; `jump_at` and later members are set only if it is accepted */
 	uint8_t refusal;
 	uint8_t is_clone;    /* its parameters may differ from the source's */
 	uint8_t jump_at;     /* offset of the jump, after any endbr64 */

@@ -30,7 +30,7 @@ struct fg_counts {
 
 struct fg_counted_path {
 	struct fg_counts counts;
-	uint32_t own; /* free for the probe to use, per path and region; 0 at first */
+	uint32_t own; /* free for the probe to use, per path and region; initially 0 */
 	uint32_t unused;
 };
 

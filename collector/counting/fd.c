@@ -36,7 +36,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libc's names */
 
 /* Called by fortified programs; glibc declares them only for such programs. */
 int __open_2(const char *path, int flags);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts malloc and its relatives, to count the calls and the bytes that they ask for. Built
- * only into the counting library.
+ * Intercepts malloc and its relatives, to count the calls and the requested bytes. Built only into
+ * the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
  * takes it back: right after the call, another thread may get the same address. realloc() frees one
@@ -9,7 +9,7 @@
  *
  * The real functions are the next ones in the loader's search order, so the program keeps the
  * allocator that it is linked with. While they are looked up, allocations come from a small array
- * that is never freed, because the loader may ask for memory during the search.
+ * that is never freed, because the loader may allocate memory during the search.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/counting/dumps.h"

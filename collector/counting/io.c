@@ -6,7 +6,7 @@
  * libc's streams (fread, printf, std::cout) call read and write inside libc, where no library can
  * interpose. The calls go through a table of functions, to which a stream's last member points. If
  * the table has the two functions that libc exports by name, ours replace them. If not, as with
- * musl, the trace says that streams are not counted.
+ * musl, a note in the trace reports that streams are not counted.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/counting/counts.h"
@@ -20,8 +20,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
-/* NOLINTBEGIN(readability-function-size): and its parameters */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): libc's names */
+/* NOLINTBEGIN(readability-function-size): libc's parameters */
 
 /* Fortified programs call the _chk functions; glibc declares these only for such programs. */
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);

@@ -22,7 +22,7 @@
 enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
-	/* fewer pages than this are read without asking whether they were touched */
+	/* fewer pages than this are read without checking whether they were touched */
 	FEW_PAGES = 16,
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */

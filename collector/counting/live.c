@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each site's share of the peak is found without a pass over the sites. A peak is left when the
- * next event does not raise the total. From then on, each site keeps its value from before its
- * first change (`at_peak`, valid for the current `epoch`); a site that does not change still has
- * the value that it had at the peak. The next peak begins a new epoch.
+ * Each site's share of the peak is found without a pass over the sites. A peak ends when the next
+ * event does not raise the total. From then on, each site keeps its value from before its first
+ * change (`at_peak`, valid for the current `epoch`); a site that does not change still has the
+ * value that it had at the peak. The next peak begins a new epoch.
  *
  * With several threads, simultaneous events may or may not see each other's blocks: the shares of
  * the peak are then off by those blocks.

@@ -40,7 +40,7 @@ static struct snapshot at_peak;
 static struct snapshot at_end;
 static uint64_t spent_ns;
 static uint64_t began_ns;
-static _Atomic size_t look_at = FIRST_AT; /* bytes held by the heap */
+static _Atomic size_t look_at = FIRST_AT; /* size of the heap at the next reading, in bytes */
 static _Atomic bool is_busy;
 
 /* ---- reading ---- */

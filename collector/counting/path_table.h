@@ -73,7 +73,7 @@ static inline void *fg_path_table_place(const struct fg_path_table *table,
 	return table->entries + (size_t)at * table->entry_size;
 }
 
-/* Doubles the table; the entries move. Returns false, and changes nothing, if memory is short. */
+/* Doubles the table; the entries move. Returns false, and changes nothing, if out of memory. */
 static inline bool fg_path_table_grow(struct fg_path_table *table)
 {
 	enum {

@@ -39,7 +39,7 @@ enum type_state {
 /* The beginning of a std::type_info. */
 struct type_info {
 	const void *functions;
-	const char *name; /* a leading '*' only says how to compare */
+	const char *name; /* a leading '*' only affects comparisons */
 };
 
 typedef void throw_function(void *, struct type_info *, void (*)(void *));

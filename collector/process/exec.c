@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The exec family, posix_spawn and _exit. Before an exec the calling thread's clocks are removed,
- * so that no signal of ours reaches the next image, and the totals are written. If the exec fails,
- * everything resumes.
+ * Wraps the exec family, posix_spawn and _exit. Before an exec the calling thread's clocks are
+ * removed, so that no signal of ours reaches the next image, and the totals are written. If the
+ * exec fails, everything resumes.
  *
  * A child of vfork() or posix_spawn() shares the parent's memory but is another thread to the
  * kernel. It may add a note to the parent's trace, but change nothing else of the parent's:
@@ -70,8 +70,8 @@ static bool gains_privileges(const char *path)
 }
 
 /*
- * Reads the dynamic linker that an ELF program of our width names, or "". Returns false if the file
- * is not such a program.
+ * Reads the path of the dynamic linker that an ELF program of our width names; "" if it names none.
+ * Returns false if the file is not such a program.
  */
 static bool read_linker(const char *path, char *linker, size_t size)
 {

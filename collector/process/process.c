@@ -142,7 +142,7 @@ static void before_fork(void)
 
 static void after_fork_in_child(void);
 
-/* NOLINTNEXTLINE(bugprone-reserved-identifier): a name of the linker's */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name */
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
 /* glibc's libc.so exports only __register_atfork(), and musl only pthread_atfork(). */
@@ -316,7 +316,7 @@ static void write_totals(enum fg_trace_end how)
 	__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
 }
 
-/* In a sandbox the totals are not written: asking for them could kill the program. */
+/* In a sandbox the totals are not written: reading them could kill the program. */
 void fg_process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;

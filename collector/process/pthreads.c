@@ -29,8 +29,8 @@ static pthread_key_t end_key;
 static bool has_key;
 
 /*
- * Destructors of thread-specific data run in no fixed order, in up to four rounds.  Ours puts
- * itself back until the last round, so that the destructors of the program are still sampled.
+ * Destructors of thread-specific data run in no fixed order, in up to four rounds.  Ours registers
+ * itself again until the last round, so that the destructors of the program are still sampled.
  */
 static void on_thread_end(void *rounds)
 {

@@ -86,7 +86,7 @@ static void look(struct search *search)
 	(void)dl_iterate_phdr(visit, search);
 }
 
-/* A place in this library itself. */
+/* Its address identifies this library. */
 static const char own;
 
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name)

@@ -54,7 +54,7 @@ struct fg_python_layout {
 
 /* Offsets and values that are the same in all versions. */
 enum {
-	FG_PYTHON_TSS_KEY = 4, /* offset in Py_tss_t, after the flag that the key exists */
+	FG_PYTHON_TSS_KEY = 4, /* offset in Py_tss_t, after the flag _is_initialized */
 	FG_PYTHON_TYPE = 8,    /* offset in PyObject */
 	FG_PYTHON_SIZE = 16,   /* offset in PyVarObject; the length of a str */
 	FG_PYTHON_TYPE_NAME = 24,

@@ -96,10 +96,10 @@ static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_
 }
 
 /*
- * Returns the system time for the next of `left` moments at which a separate clock found the thread
- * in the kernel, each of which stands for `each_ns`. The two clocks drift apart by chance. Later
- * moments make up for the difference, in small portions so that no moment gets much more than
- * another. The last moments take the whole difference, up to four times `each_ns` each.
+ * Returns the weight of the next of `left` hits: a separate clock found the thread in the kernel,
+ * and each hit stands for `each_ns`. The two clocks drift apart by chance. Later hits make up for
+ * the difference, in small portions so that no hit gets much more than another. The last hits take
+ * the whole difference, up to four times `each_ns` each.
  */
 uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
 			    bool is_last);

@@ -504,7 +504,8 @@ void fg_fd_move(int fd)
 	if (!thread || thread->clocks.perf_fd != fd || !fd_claim(other, owner_of(thread)))
 		return;
 	/*
-	 * A signal names the descriptor number that asked for it: ask again under the new number.
+	 * A signal carries the descriptor number under which it was requested: request it again
+	 * under the new number.
 	 */
 	(void)syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
 	thread->clocks.perf_fd = other;

@@ -20,7 +20,7 @@
 
 /* Absolute path of an existing folder for the trace files. */
 #define FG_ENV_OUTPUT "FASTGATE_COLLECTOR_OUTPUT"
-/* Nanoseconds between samples, 20,000 to 1 s; default 1 ms, with the wall clock 10 ms. */
+/* Nanoseconds between samples, 20,000 to 10^9; default 1 ms, with the wall clock 10 ms. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 /*
  * Millionths of the CPU time that sampling may cost; ignored with the clocks "wall" and "none". If
@@ -48,7 +48,7 @@
 /* "FIRST-LAST": sample from the start of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /*
- * Absolute path of a struct fg_control_page. While it says `off`, nothing is sampled or counted;
+ * Absolute path of a struct fg_control_page. While `off` is not 0, nothing is sampled or counted;
  * for each dump that it requests, the counting library writes the memory and descriptors held. The
  * file is mapped, so it must not become shorter: it must be a memfd sealed with F_SEAL_SHRINK.
  */

@@ -86,9 +86,9 @@ FG_EXPORT int dup3(int from, int to, int flags)
 }
 
 /*
- * Handlers read stacks of earlier moments, which may lead through code that is about to be
- * unloaded. During an unload handlers read no such stacks. The unload waits for a handler that is
- * already reading such a stack, but not forever.
+ * Handlers also read copies of earlier stacks, which may lead through code that is about to be
+ * unloaded. During an unload, handlers do not read these copies. The unload waits for a handler
+ * that is already reading a copy, but not forever.
  *
  * dlopen() is not wrapped, because the loader looks at its caller. New libraries are noticed when a
  * sample lies in them, here, and when the process ends.

@@ -217,9 +217,9 @@ static void drop_hits(struct fg_kernel_hits *hits, uint32_t count)
 }
 
 /*
- * Weighs the moments at which the kernel's own event found the thread in the kernel, independently
- * of ticks. Each hit is written only when something is owed to system time, so that samples never
- * exceed the CPU time.
+ * Weighs the hits: the kernel's own event found the thread in the kernel, independently of ticks.
+ * Each hit is written only when something is owed to system time, so that samples never exceed the
+ * CPU time.
  */
 __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint64_t now_ns,
 						 bool is_last)

@@ -4,10 +4,11 @@
  * of the program's stack, from which the call path is found although no signal stopped the thread
  * there.
  *
- * Otherwise, or if the path leads beyond the copy, a record of the ring belongs to a sample if
- * the program entered the kernel at the same instruction with the same stack pointer: at the system
+ * Otherwise, or if the path leads beyond the copy, a record of the ring belongs to a sample if the
+ * program entered the kernel at the same instruction with the same stack pointer: at the system
  * call after which the sample was taken, or at the instruction that faulted.  For a fault the stack
- * pointer suffices if no record has the instruction: a loop over fresh pages faults at several.
+ * pointer suffices if no record has the instruction: a loop over fresh pages faults at several
+ * instructions.
  *
  * Every record since the last look stands for a period of the event and gets that share of the
  * sample's weight; the last record gets the remainder: system time that no sample found, possibly

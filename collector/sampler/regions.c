@@ -32,7 +32,7 @@ static uint64_t recorded_from(void)
 	return fg_sampling_on(now_ns) ? now_ns : 0;
 }
 
-/* Changes the region. Keeps the change if samples of past moments may need it (fg_region_at). */
+/* Changes the region. Keeps the change if samples of an earlier time may need it (fg_region_at). */
 static void go_to(struct fg_thread *thread, uint32_t region, uint64_t now_ns)
 {
 	struct fg_thread_regions *regions = &thread->regions;

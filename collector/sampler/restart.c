@@ -14,10 +14,10 @@
  * signals:
  *
  *	program's mask  call's mask
- *	open            open         its handler runs when ours returns: the call has ended, or
+ *	unblocked       unblocked    its handler runs when ours returns: the call has ended, or
  *	                             is restarted, depending on that handler's flags
- *	blocked         open         the call is restarted, and this signal ends it at once
- *	open            blocked      the call is restarted; the handler runs before it, a bit early
+ *	blocked         unblocked    the call is restarted, and this signal ends it at once
+ *	unblocked       blocked      the call is restarted; the handler runs before it, a bit early
  *	blocked         blocked      the call is restarted
  *
  * A further signal with our number is a sample or the program's own, and may become pending after
@@ -267,8 +267,8 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 /* ---- other pending signals ---- */
 
 /*
- * Calls that the kernel makes again or not, depending on the first handler's flags. Other calls,
- * which it makes again in any case, must not be ended here.
+ * Calls that the kernel restarts or not, depending on the first handler's flags. Calls that it
+ * always restarts must not be ended here.
  */
 /* clang-format off */
 static const long by_flag_calls[] = {
@@ -300,7 +300,7 @@ static bool is_at_syscall(const ucontext_t *context)
 /* The system call that our handler interrupted. */
 struct call {
 	long number;
-	bool again;           /* the kernel makes the call again, by our handler's flags */
+	bool again;           /* the kernel restarts the call because of our handler's flags */
 	const sigset_t *mask; /* mask of the call, while it waits; NULL: none */
 };
 
@@ -354,7 +354,7 @@ static uintptr_t ended_mark(const struct fg_thread *thread)
 
 /*
  * Call if a handler of the program has run, or will run before anything else: no sample taken
- * before the program continues may make the call again.
+ * before the program continues may restart the call.
  */
 static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 {

@@ -10,9 +10,10 @@
  * handler and the return of the call would look as if it had interrupted the call itself, and the
  * call would be restarted, forever, because the handler has already run. So the kernel blocks our
  * signal while the call waits; the sample comes late but loses no weight. In two cases the signal
- * must stay open: for the wall clock, whose purpose is to see threads wait, and for a program with
- * its own handler for the signal, unless the call's mask blocks it. Then it is blocked around the
- * call and open during the call, so that a signal that arrives has certainly interrupted the call.
+ * must stay unblocked: for the wall clock, whose purpose is to see threads wait, and for a program
+ * with its own handler for the signal, unless the call's mask blocks it. Then it is blocked around
+ * the call and unblocked during the call, so that a signal that arrives has certainly interrupted
+ * the call.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"

@@ -15,8 +15,8 @@ enum {
 };
 
 /*
- * Numbers of signals of this thread's clocks that reached the handler: [1] of the tick timer, [0]
- * of the other clock.
+ * Counts of signals of this thread's clocks that reached the handler: [1] of the tick timer, [0] of
+ * the other clock.
  */
 static _Thread_local volatile sig_atomic_t arrived[2] __attribute__((tls_model("initial-exec")));
 
@@ -58,7 +58,7 @@ void fg_signal_arrived(bool tick)
 }
 
 /*
- * Sends a sample that a wait has consumed to the handler, which shows the thread waiting. The
+ * Sends a sample that a wait has consumed to the handler, so that it shows the thread waiting. The
  * kernel drops the signal while another signal of that number is pending, so it is sent until it
  * arrives. Otherwise a timer that the handler re-arms would stay silent forever.
  */

@@ -319,7 +319,7 @@ static int send_to(struct fg_thread *thread)
 	return wake(thread) ? 0 : ESRCH;
 }
 
-/* A child of vfork() shares our memory, but its threads are not those in the table. */
+/* A child of vfork() shares our memory, but the table does not list its threads. */
 static bool is_sent_by_us(int number)
 {
 	return number == FG_SIGNAL && fg_alive() && !fg_g.sandboxed && getpid() == fg_g.pid;

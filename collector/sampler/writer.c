@@ -220,8 +220,8 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->ppid = (uint32_t)getppid();
 	header->image = image;
 	/*
-	 * The start of the image, from which delays count, not of the file: a child of fork creates
-	 * its file with its first sample.
+	 * The start of the image, not of the file: delays count from there, and a child of fork
+	 * creates its file with its first sample.
 	 */
 	header->start_monotonic_ns = fg_g.start_ns;
 	header->start_realtime_ns =

@@ -29,7 +29,7 @@ void fg_file_enter_sandbox(void);
 
 /*
  * Makes room for a table of counters in the file. Returns its first row, all zero, or NULL. Readers
- * see the table once the `rows` of its head are set.
+ * see the table once `rows` in its head is set.
  */
 void *fg_file_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
 static inline struct fg_trace_table *fg_table_head(void *rows)

@@ -38,7 +38,7 @@ void fg_paths_prepare(void);
  * return address.
  */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
-/* Like fg_frame_find(), for a frame of an earlier moment; no id if its code may be gone. */
+/* Like fg_frame_find(), for a frame of an earlier stack; no id if its code may be gone. */
 struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
 
 /* Returns a number for a non-native frame (collector/python/python_codes.c). */

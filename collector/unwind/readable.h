@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads memory of the program that may not be mapped: page by page, after asking the kernel.
- * Signal-safe; in a sandbox the kernel cannot be asked, and nothing is read.
+ * Reads memory of the program that may not be mapped, page by page: a system call checks each page
+ * first. Signal-safe; in a sandbox no such call is possible, and nothing is read.
  */
 #ifndef FG_COLLECTOR_READABLE_H
 #define FG_COLLECTOR_READABLE_H
@@ -23,14 +23,14 @@ static inline uintptr_t fg_page_up(uintptr_t at)
 	return fg_page_down(at + fg_page - 1);
 }
 
-/* Can a word be read at `address`? Asks the kernel. */
+/* Can a word be read at `address`? Makes a system call. */
 bool fg_is_readable(uintptr_t address);
 
 enum {
 	FG_PAGES_KNOWN = 64
 };
 
-/* Pages that were readable a moment ago: valid for one look at an interrupted thread. */
+/* Pages known to be readable: valid while one interrupted thread is examined. */
 struct fg_pages {
 	uintptr_t known[FG_PAGES_KNOWN]; /* page numbers */
 };

@@ -22,7 +22,7 @@
  * swap roles if no kept frame is valid or the room in front is too small.
  *
  * Memory is read only where it is known to be mapped: between the stack pointer and the top of the
- * thread's stack, and elsewhere page by page after asking the kernel.
+ * thread's stack, and elsewhere page by page, after a system call has checked the page.
  */
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
@@ -31,7 +31,7 @@
 
 enum {
 	WALK_LIMIT = 1 << 17, /* frames; deeper stacks are given up */
-	GATHER_LIMIT = 64,    /* frames to look through for a register */
+	GATHER_LIMIT = 64,    /* frames to search for a register */
 	/*
 	 * maximum number of new frames in a walk: the rule of each costs 2 to 3 us; the stack is
 	 * cut there
@@ -45,7 +45,7 @@ static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
 	return address >= walk->thread->stack_low && address < walk->thread->stack_high;
 }
 
-/* Sets the range that may be read without asking the kernel. */
+/* Sets the range that may be read without a system call. */
 static void enter_stack(struct fg_walk *walk)
 {
 	walk->inside = on_stack(walk, walk->regs.sp);

@@ -20,7 +20,7 @@
 enum {
 	WORDS_MAX = 2048, /* words to search: printf() of a floating-point number needs 1,000 */
 	LOOKUPS_MAX = 512,
-	SAVED_MAX = 128,  /* words to look through for a saved frame pointer */
+	SAVED_MAX = 128,  /* words to search for a saved frame pointer */
 	START_SIZE = 128, /* bytes of _start and of the code between _start and main() */
 	LEVELS_MAX = 8,   /* maximum number of callers that are examined */
 	KNOWN_COUNT = 1021,
