@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct array {
-	/* address of the pointer to the items, whose type differs: access it with memcpy() */
+	/* address of a pointer whose type depends on the array: access it with memcpy() */
 	void *place;
 	size_t *count, *capacity;
 	size_t size;

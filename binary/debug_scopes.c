@@ -79,8 +79,8 @@ static const char *known_scope(const struct fg_debug_scopes *scopes, const Dwarf
 }
 
 /*
- * The scope of something inside a function is the function's full name, best taken from its linkage
- * name.
+ * The scope of something inside a function is the function's full name, taken from its linkage name
+ * if possible.
  */
 static void enter_function(struct fg_debug_scopes *scopes, Dwarf_Die *entry,
 			   struct fg_strbuf *scope)

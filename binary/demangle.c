@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The C++ runtime demangles C++ names, through its entry point with a callback: it passes the text
- * on in pieces and allocates nothing. A crafted name can refer to its own parts so often that its
- * text is practically endless ("_Z1f" with thirty function types, each of which names the previous
- * one twice, would have 2^30 characters). The demangler cannot be interrupted, but it holds no
+ * The C++ runtime demangles C++ names. Its entry point with a callback passes the text in pieces
+ * and allocates nothing. A crafted name can refer to its own parts so often that its text is
+ * practically endless ("_Z1f" with thirty function types, each of which names the previous one
+ * twice, would have 2^30 characters). The demangler cannot be interrupted, but it holds no
  * resources, so the callback may longjmp out of it.
  */
 #include "binary/demangle.h"

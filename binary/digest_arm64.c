@@ -97,7 +97,7 @@ static const struct form forms[] = {
 	{0xff000000u, 0x54000000u, 5, 19, true, true},  /* b.cond */
 	{0x7e000000u, 0x34000000u, 5, 19, true, true},  /* cbz, cbnz */
 	{0x7e000000u, 0x36000000u, 5, 14, true, true},  /* tbz, tbnz */
-	{0x3b000000u, 0x18000000u, 5, 19, false, true}, /* ldr, from a literal */
+	{0x3b000000u, 0x18000000u, 5, 19, false, true}, /* ldr, literal */
 };
 
 static const struct form *form_of(uint32_t word)

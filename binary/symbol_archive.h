@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that name the addresses of a trace, shipped with it. The symbolizer uses them instead
- * of this host's files. fg_symbolizer_files() lists the files that an archive needs.
+ * The files needed to name the addresses of a trace, shipped with it. The symbolizer uses them
+ * instead of this host's files. fg_symbolizer_files() lists the files that an archive needs.
  */
 #ifndef FG_BINARY_SYMBOL_ARCHIVE_H
 #define FG_BINARY_SYMBOL_ARCHIVE_H

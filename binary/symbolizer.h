@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names, files and lines for addresses, after the run.
+ * Finds names, files and lines for addresses after the run.
  *
  * fg_symbolizer_new() → fg_symbolizer_module() per binary → fg_symbolizer_find() per address →
  * fg_symbolizer_free(). One symbolizer lives as long as a whole `fastgate run`: it keeps modules,

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 
 enum {
-	FG_PERIOD_ADAPTED_MIN_NS = 250000,   /* 4,000 samples a second */
-	FG_PERIOD_ADAPTED_MAX_NS = 40000000, /* 25 samples a second */
+	FG_PERIOD_ADAPTED_MIN_NS = 250000,   /* 4,000 samples per second */
+	FG_PERIOD_ADAPTED_MAX_NS = 40000000, /* 25 samples per second */
 	FG_SAMPLE_ASSUMED_NS = 240000, /* assumed cost of a first sample, with cold unwind tables */
 	/* divisor: an interrupt without a signal costs half as much as with a signal */
 	FG_INTERRUPT_PART = 2,

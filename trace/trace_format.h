@@ -141,7 +141,7 @@ enum fg_trace_record {
 	FG_RECORD_COMMAND = 15,
 	/* 0 or 1, time: sampling was switched off or on for the process */
 	FG_RECORD_SAMPLING = 16,
-	/* text: one line for a reader, e.g. why a better clock was refused */
+	/* text: one line for the user, e.g. why a better clock was refused */
 	FG_RECORD_NOTE = 17,
 	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
 	FG_RECORD_REGION_TIMES = 18,
@@ -479,7 +479,7 @@ struct fg_trace_table {
 	uint32_t stride; /* bytes of a row */
 	uint32_t rows;   /* 0: nothing here is valid */
 	uint32_t thread; /* thread of counts and calls; 0: not known */
-	/* in a table of counts: the first measure; of sites: measure FG_HELD_LIVE of the heap */
+	/* tables of counts: first measure; tables of sites: measure FG_HELD_LIVE of the heap */
 	uint32_t measure;
 	uint32_t epochs[FG_TRACE_HELD_WHAT]; /* current epochs, in one table of sites; else 0 */
 };

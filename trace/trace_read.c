@@ -170,7 +170,7 @@ static bool read_chunk(struct reader *r, uint64_t *offset)
 
 /* ---------------------------------------------------------------- whole files */
 
-/* Was the process killed as it began, with the file created and its first page not yet written? */
+/* Was the process killed after it created the file and before it wrote the first page? */
 static bool is_bare(const struct reader *r, const uint8_t *first_page)
 {
 	static const uint8_t nothing[FG_TRACE_HEADER_SIZE];

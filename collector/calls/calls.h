@@ -54,7 +54,7 @@ struct fg_called {
 	bool is_described; /* its measures are named in this process's trace file */
 	/* numbers of its measures in the trace; 0: not assigned yet */
 	_Atomic uint32_t measure, time_measure;
-	bool is_timed; /* its calls have durations */
+	bool is_timed;
 	/* callable from one of our frames: needed to time a call through an import */
 	bool is_callable;
 	uint8_t ways; /* ways other than imports: sum of enum fg_call_way */

@@ -46,8 +46,8 @@ bool fg_signature_find(const char *name, struct fg_signature *signature);
 /* Like fg_signature_find(), including known functions of the C library. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
- * Returns false if the symbol shows that its parameters are not where the signature says.
- * `callable`: also if some may be on the stack.
+ * Returns false if the symbol shows that its parameters are not where the signature says or, if
+ * `callable`, that some may be on the stack.
  */
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
 /* Does struct fg_call_glance contain all arguments to be read? */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table has three levels: roots, each for 16 GiB of addresses; branches, with leaves for 4 MiB;
- * and the words.  Some allocators place blocks of 8 bytes 8 bytes apart: blocks at odd multiples of
- * 8 have separate leaves.
+ * The table has three levels: the root has a branch for every 16 GiB of addresses, a branch has a
+ * leaf for every 4 MiB, and a leaf has a word for every 16 bytes.  Some allocators place blocks of
+ * 8 bytes 8 bytes apart: blocks at odd multiples of 8 have separate leaves.
  */
 #include "collector/counting/blocks.h"
 

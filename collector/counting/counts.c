@@ -32,7 +32,7 @@ _Static_assert(sizeof(struct entry) == sizeof(struct fg_trace_counts_row),
 
 struct table {
 	_Alignas(CACHE_LINE) struct fg_path_table entries;
-	struct entry lost; /* counts without memory for their path */
+	struct entry lost; /* counts of paths for which there was no memory */
 };
 
 /* Indexed by slot, parallel to fg_g.threads. */

@@ -4,7 +4,7 @@
  * the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
- * takes it back: right after the call, another thread may get the same address. realloc() frees one
+ * frees it: right after the call, another thread may get the same address. realloc() frees one
  * block and allocates another.
  *
  * The real functions are the next ones in the loader's search order, so the program keeps the

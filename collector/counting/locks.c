@@ -3,8 +3,8 @@
  * Intercepts the functions that take locks, to count the waits and their time. Built only into the
  * counting library.
  *
- * Each lock is first tried. If it is not free, the real call waits for it, and the wait is counted
- * when the lock is acquired or the call times out.
+ * Each call first tries the lock. If it is not free, the real call waits for it, and the wait is
+ * counted when the lock is acquired or the call times out.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/sampler/writer.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Clocks. The process takes the requested rung of this ladder, by default perf, or the next lower
- * rung if the kernel refuses perf events (fg_clocks_choose). A thread for which the rung fails, for
- * example without a free descriptor, takes the next lower rung, but never wall.
+ * The process takes the requested rung of this ladder, by default perf, or the next lower rung if
+ * the kernel refuses perf events (fg_clocks_choose). A thread for which the rung fails, for example
+ * without a free descriptor, takes the next lower rung, but never wall.
  *
  *	perf         task clock: an exact, high-resolution timer of the thread's user time
  *	tick timer   for system time: on the thread's CPU clock.  It expires at kernel ticks, and

@@ -53,7 +53,7 @@ struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
 /* Returns the period to use after `period_ns`; `period_ns` itself if the change would be small. */
 uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns);
 
-/* Call at each sample of the perf clock; sets the thread's period if that has changed. */
+/* Call at each sample of the perf clock; adopts the process's period if it has changed. */
 void fg_rate_look(struct fg_thread *thread);
 /* Call at the end of a sample: its cost is known, so the period can adapt. */
 void fg_rate_learn(struct fg_thread *thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sampling is switched by a delay and a duration, by units of work, by the program itself and by a
- * control file.
+ * Sampling is turned on and off by a delay and a duration, by units of work, by the program itself
+ * and by a control file.
  */
 #ifndef FG_COLLECTOR_SAMPLING_H
 #define FG_COLLECTOR_SAMPLING_H
@@ -15,11 +15,11 @@ static inline bool fg_is_switched_off(void)
 }
 
 /*
- * Returns false while the program has paused sampling, before the delay, after the duration, and
- * while the control file turns sampling off.
+ * Returns false after fg_sampling_set(false), before the delay, after the duration, and while the
+ * control file turns sampling off.
  */
 bool fg_sampling_on(uint64_t now_ns);
-/* Switches sampling for the whole process; a record in the trace holds the time. */
+/* Turns sampling on or off for the whole process, and records the time in the trace. */
 void fg_sampling_set(bool on);
 
 #endif

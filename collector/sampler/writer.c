@@ -31,7 +31,7 @@ enum {
 	RECORD_HEAD = FG_RECORD_HEAD,
 	/*
 	 * pages populated at the start, with the header's: enough for ten seconds at 1,000 samples
-	 * a second
+	 * per second
 	 */
 	PREFAULT_AT_START = 16,
 	PREFAULT_PAGES = 41, /* pages of a batch */
