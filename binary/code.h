@@ -13,7 +13,8 @@
  * The comparison errs on the side of "changed": code that cannot be decoded or followed counts as
  * different unless all its bytes are the same.
  *
- * Usage: fg_code_read() both builds, fg_code_compare(), look up items, release all three.
+ * Usage: read both builds with fg_code_read(), compare them with fg_code_compare(), look up items,
+ * release all three.
  */
 #ifndef FG_CODE_CODE_H
 #define FG_CODE_CODE_H

@@ -139,7 +139,7 @@ enum fg_trace_record {
 	FG_RECORD_EXE = 14,
 	/* text: argv, a NUL after each; may be cut at FG_TRACE_TEXT_MAX */
 	FG_RECORD_COMMAND = 15,
-	/* 0 or 1, time: sampling was switched off or on for the process */
+	/* 0 or 1, time: sampling was turned off or on for the process */
 	FG_RECORD_SAMPLING = 16,
 	/* text: one line for the user, e.g. why a better clock was refused */
 	FG_RECORD_NOTE = 17,

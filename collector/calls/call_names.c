@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Matches names as people write them: "Parser::parse" stands for every overload. */
+/* Matches names as users write them: "Parser::parse" stands for every overload. */
 #include "collector/calls/domains.h"
 #include "collector/process/real.h"
 

@@ -17,7 +17,7 @@
 struct fg_memory_block {
 	uint32_t site; /* 0: no block */
 	uint64_t size;
-	bool is_temporary; /* set by fg_live_remove(): freed by its thread's first event after the allocation */
+	bool is_temporary; /* set by fg_live_remove(): freed by its thread's next event */
 };
 
 /*

@@ -402,7 +402,7 @@ ALIGNED(pvalloc, (size_t size), (size), size)
 
 /*
  * Does another malloc come before ours in search order, and serve every object? A
- * position-dependent program may have a stub of that name that leads to ours.
+ * position-dependent program may have a stub named malloc that leads to ours.
  */
 static bool is_bypassed(void)
 {

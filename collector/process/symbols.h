@@ -2,8 +2,8 @@
 /*
  * Looks up symbols of loaded objects by name, without dlsym(): before glibc 2.34, dlsym() is in
  * libdl, which the program may not have loaded, and loading libdl would change what is measured.
- * Finds the default version of a symbol, and resolves IFUNCs. Takes the loader's lock: never in a
- * handler.
+ * Finds the default version of a symbol, and resolves IFUNCs. Takes the loader's lock: do not call
+ * it in a handler.
  */
 #ifndef FG_COLLECTOR_SYMBOLS_H
 #define FG_COLLECTOR_SYMBOLS_H

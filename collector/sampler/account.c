@@ -7,7 +7,7 @@ enum {
 	FAULT_NS = 1000,      /* generous time of a fault that clears a page of 4 KiB */
 	PORTIONS = 16,        /* samples over which a difference of the clocks is spread */
 	/*
-	 * a portion is at most `each_ns` times this and, before the last look, at least `each_ns`
+	 * a portion is at most `each_ns` times this and, unless `is_last`, at least `each_ns`
 	 * divided by this
 	 */
 	MAX_TIMES = 4

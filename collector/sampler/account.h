@@ -42,9 +42,9 @@ struct fg_times {
 
 struct fg_account {
 	struct fg_times last;
-	bool on;             /* sampling was on at the last look */
-	uint32_t switches;   /* value of fg_g.switches at the last look */
-	uint64_t sampled_ns; /* user samples since the last look */
+	bool on;             /* sampling was on at the last update */
+	uint32_t switches;   /* value of fg_g.switches at the last update */
+	uint64_t sampled_ns; /* user samples since the last update */
 	int64_t owed_ns;     /* CPU time that no sample covers */
 };
 
@@ -67,16 +67,16 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
 }
 
 /*
- * Brings the account up to date. `split` gets the difference from the last look. If sampling was
- * switched on or off meanwhile, the time is not counted, because the sampled part of it is unknown;
- * call this as soon as fg_account_is_behind() returns true, and that time is short. If sampling was
- * switched and has been switched back, the system time that getrusage counted is owed, but at most
- * the unsampled time.
+ * Brings the account up to date. `split` gets the difference from the last update. If sampling was
+ * turned on or off meanwhile, the time is not counted, because the sampled part of it is unknown;
+ * call this as soon as fg_account_is_behind() returns true, to keep that time short. If sampling
+ * was turned off and on again, the system time that getrusage counted is owed, but at most the
+ * unsampled time.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
 
-/* Has sampling been switched on or off since the last look? */
+/* Has sampling been turned on or off since the last update? */
 static inline bool fg_account_is_behind(const struct fg_account *account, bool on,
 					uint32_t switches)
 {
@@ -98,8 +98,8 @@ static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_
 /*
  * Returns the weight of the next of `left` hits: a separate clock found the thread in the kernel,
  * and each hit stands for `each_ns`. The two clocks drift apart by chance. Later hits make up for
- * the difference, in small portions so that no hit gets much more than another. The last hits take
- * the whole difference, up to four times `each_ns` each.
+ * the difference, in small portions so that no hit gets much more than another. If `is_last`, the
+ * hits take the whole difference, up to four times `each_ns` each.
  */
 uint64_t fg_account_portion(const struct fg_account *account, uint32_t left, uint64_t each_ns,
 			    bool is_last);

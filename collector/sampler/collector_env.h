@@ -15,7 +15,7 @@
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
 /* The collector that also interposes malloc, read and everything else that is counted. */
 #define FG_COLLECTOR_COUNTING_LIBRARY FG_COLLECTOR_NAME "_counting.so"
-/* The collector that also counts calls of named functions; nothing else is counted there. */
+/* The collector that also counts calls of named functions; it counts nothing else. */
 #define FG_COLLECTOR_CALLS_LIBRARY FG_COLLECTOR_NAME "_calls.so"
 
 /* Absolute path of an existing folder for the trace files. */

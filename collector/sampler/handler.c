@@ -3,11 +3,11 @@
  * Handles a signal of ours: finds how much time it stands for, whether that time is recorded, and
  * where the thread was.
  *
- * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
- * the kernel, its signal is delivered on the way back, when the pc is right after a system call
+ * The perf clock of an ordinary user does not count system time. If a tick finds the thread in the
+ * kernel, its signal is delivered on the way back, when the pc is right after a system call
  * instruction, and the system time that is owed belongs there. Page faults are also kernel time,
  * but return to the instruction that faulted: collector/sampler/account.h recognises them. A tick
- * in user time records nothing, because the perf clock measures that better.
+ * in user time records nothing, because the perf clock measures user time better.
  */
 #include "collector/sampler/handler.h"
 
@@ -29,10 +29,10 @@
 
 enum {
 	ALTERNATE_ROOM = 4096, /* bytes of a small signal stack that a walk may need */
-	WORTH_NS = 250000,     /* system time since the last look that is worth another sample */
+	WORTH_NS = 250000,     /* system time since the last update that is worth another sample */
 	WORTH_PERIODS = 2,     /* system time owed, in periods, that is worth another sample */
 	TICK_PATIENCE = 32,
-	SAMPLES_PER_LOOK = 2, /* user samples per look if nothing samples system time yet */
+	SAMPLES_PER_LOOK = 2, /* user samples per check for system time if nothing samples it yet */
 	AHEAD_PERIODS = 3,    /* unsampled CPU time, in periods, that proves system time */
 	STOPPED_PERIODS = 3,  /* periods without a sample after which the thread was not running */
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
@@ -426,8 +426,8 @@ static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_
 }
 
 /*
- * Brings the account up to date if sampling was switched: CPU time used while sampling was off is
- * not missed time.
+ * Brings the account up to date if sampling was turned on or off: CPU time used while sampling was
+ * off is not missed time.
  */
 static void note_switch(struct fg_thread *thread, bool on)
 {

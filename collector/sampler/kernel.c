@@ -10,11 +10,10 @@
  * pointer suffices if no record has the instruction: a loop over fresh pages faults at several
  * instructions.
  *
- * Every record since the last look stands for a period of the event and gets that share of the
- * sample's weight; the last record gets the remainder: system time that no sample found, possibly
- * at other places. Without a new record, the last old record in the ring shows what the kernel does
- * at this place. Up to half of the ring, or an eighth if records have stacks, is kept for old
- * records.
+ * Every new record stands for a period of the event and gets that share of the sample's weight; the
+ * last record gets the remainder: system time that no sample found, possibly at other places.
+ * Without a new record, the last old record in the ring shows what the kernel does at this place.
+ * Up to half of the ring, or an eighth if records have stacks, is kept for old records.
  */
 #include "collector/sampler/kernel.h"
 
@@ -348,9 +347,9 @@ static void add(struct matches *matches, uint64_t at)
 
 struct search {
 	uint64_t ip, sp;
-	struct matches exact; /* since the last look, same instruction */
-	struct matches near;  /* since the last look, same stack pointer */
-	uint64_t old_exact;   /* position + 1 of the last match before the last look; 0: none */
+	struct matches exact; /* new records with the same instruction */
+	struct matches near;  /* new records with only the same stack pointer */
+	uint64_t old_exact;   /* position + 1 of the last match among old records; 0: none */
 	uint64_t old_near;
 };
 

@@ -174,7 +174,7 @@ struct fg_thread_clocks {
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
 	bool kernel_stacks;         /* records in the ring contain the program's stack */
-	uint8_t samples_since_look; /* user samples since the last look at the debt of system time */
+	uint8_t samples_since_look; /* user samples since the last check for system time */
 	bool kernel_refused;
 };
 

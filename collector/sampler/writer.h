@@ -15,8 +15,8 @@
 #endif
 
 /*
- * Creates and maps the file; 0, or a negative errno. Uses open(), mmap() and similar calls: not in
- * a sandbox.
+ * Creates and maps the file. Returns 0 or a negative errno. Uses open(), mmap() and similar calls:
+ * do not call it in a sandbox.
  */
 int fg_file_open(void);
 /* Abandons the file in this process without changing it. */

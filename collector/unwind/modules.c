@@ -411,7 +411,7 @@ static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 }
 
 /*
- * Adds the objects that the loader has appended to its list since the last look; false: no new
+ * Adds the objects that the loader has appended to its list since the last call; false: no new
  * objects, or the list cannot be read now.
  */
 static bool add_loaded_modules(struct fg_thread *thread)

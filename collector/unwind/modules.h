@@ -30,7 +30,7 @@ static inline bool fg_module_live(uint32_t id)
 	return id == 0 || atomic_load_explicit(&fg_g.modules[id].live, memory_order_acquire);
 }
 
-/* Registers all loaded modules. Takes the loader's lock: never in a handler. */
+/* Registers all loaded modules. Takes the loader's lock: do not call it in a handler. */
 void fg_modules_scan(struct fg_thread *thread);
 /* Marks the modules that are gone after a dlclose(). */
 void fg_modules_check(struct fg_thread *thread);
