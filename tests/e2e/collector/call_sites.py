@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted
-quickly, and still on its own path: however the stack is rearranged, with a handler that calls
-between any two instructions, and with every register unchanged.
+call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted quickly
+but still on its own path, however the stack is rearranged, even if a signal handler makes calls between
+any two instructions. No register changes.
 """
 import os
 import statistics

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # keeper.sh FASTGATE PERFDB: an operator's commands: tokens are listed and revoked, a database moves to another, old
-# runs are counted before they are removed; a wrong command prints one line and exits with 2.
+# runs are counted before they are removed; an invalid command prints one line and exits with 2.
 set -eu
 fastgate=$1
 perfdb=$2

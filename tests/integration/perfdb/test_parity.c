@@ -404,7 +404,7 @@ FG_TEST(one_session_writes_at_a_time)
 	fg_store_close(store);
 }
 
-/* The session refuses writes outside of a transaction, too, and writes of many rows. */
+/* The session also refuses writes outside of a transaction, and writes of many rows. */
 FG_TEST(read_only_session_cannot_write)
 {
 	struct fg_rows rows = {0};
