@@ -18,10 +18,9 @@
  * This makes 100,000 runs in minutes, and no query used here depends on the difference.
  *
  * CPU time per upload is measured separately for the server (with its database, when that is a
- * file) and the clients. Each query runs
- * against the store alone, which the goals refer to, and over HTTP, which adds creating, packing,
- * sending and reading the answer; `noop` is the cost of an empty request.  `cold`: a new session
- * after the file was dropped from the page cache.
+ * file) and for the clients. Each query runs against the store alone, which the goals refer to, and
+ * over HTTP, which adds creating, packing, sending and reading the answer; `noop` is the cost of an
+ * empty request.  `cold`: a new session after the file was dropped from the page cache.
  */
 #include "base/clock.h"
 #include "base/fs.h"

@@ -502,7 +502,7 @@ async function backThroughZooms(context) {
 	await page.close();
 }
 
-// An empty server, and a stranger, get instructions, command by command.
+// An empty server and the sign-in page show instructions, command by command.
 async function firstRun(context) {
 	const page = await openPage(context, base, options);
 	for (const words of ['perfdb token create --scope upload', `export PERFDB_URL=${base} PERFDB_TOKEN=`, 'fastgate push latest'])

@@ -144,7 +144,7 @@ FG_TEST(samples_in_between_do_not_hide_the_programs_own_signal)
 	expect_at(&context, behind_call, -EINTR);
 }
 
-/* The other call is one that a handler of the program makes, for example. */
+/* The other call may be one that a handler of the program makes. */
 FG_TEST(programs_own_signal_before_another_call_lets_it_begin)
 {
 	ucontext_t context = context_at(at_call, SYS_ppoll, BELOW);

@@ -242,7 +242,7 @@ FG_TEST(counts_that_differ_between_repetitions_are_judged_by_pairs)
 
 /*
  * Each count has about a hundred possible values, so in one case of ten thousand the two counts of
- * either side agree by chance.
+ * each side agree by chance.
  */
 FG_TEST(equal_programs_whose_counts_differ_by_chance_do_not_fail)
 {

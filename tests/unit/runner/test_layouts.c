@@ -253,7 +253,7 @@ FG_TEST_IN(more_places_are_made_as_far_as_links_and_the_disk_allow, set_up, tear
 {
 	static const struct {
 		int64_t within_s;
-		int64_t first_s; /* 0: a second, as each link */
+		int64_t first_s; /* 0: a second, like every other link */
 		uint64_t bytes_max;
 		unsigned most;
 		size_t at_once;
