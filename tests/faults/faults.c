@@ -8,8 +8,8 @@
  * FG_FAULTS_ERRNO    the errno to set; SHORT: reads, writes and sends move one byte instead
  *                    of failing
  * FG_FAULTS_STAYS    when set, every later call of the class fails as well (a full disk)
- * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there
- *                    was no such call
+ * FG_FAULTS_LOG      a file for the stack of each failing call; it stays empty if there was no such
+ *                    call
  * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from
  *                    each different stack
  *

@@ -101,7 +101,7 @@ def a_handler_may_call_behind_every_instruction():
         check(found == sum(steps) + len(steps),
               f"{option}: {sum(steps)} calls in the handler, {len(steps)} outside: {found} counted")
         # The instructions that set and clear the trap flag hide the stack; the first instruction of a
-        # stub may hide it too.
+        # stub may also hide it.
         lost = {path: calls for path, calls in paths.items()
                 if not path.startswith(("count_steps", "[no stack]"))}
         check(sum(lost.values()) <= 3 * len(steps), f"{option}: on the way through the stub: {lost}")

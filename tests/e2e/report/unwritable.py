@@ -57,7 +57,7 @@ def an_unwritable_standard_output_is_reported(arguments):
 
 
 def a_file_that_cannot_grow_is_reported():
-    """Simulates a full disk, with a run from a file: a store would need room too."""
+    """Simulates a full disk, with a run from a file: a store would also need room."""
     of_a_file = [*(("report", "run.fgrun", "--format", name) for name in REPORTS),
                  *(("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS),
                  *(("view", "run.fgrun", "--view", name, *BENCH) for name in VIEWS),

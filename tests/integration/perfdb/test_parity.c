@@ -105,7 +105,7 @@ struct racer {
 	const struct fg_test_server *server;
 	pthread_t thread;
 	unsigned stored;
-	unsigned known; /* confirmed too, because another racer was faster */
+	unsigned known; /* also confirmed, because another racer was faster */
 };
 
 /* Repeats an upload that a busy server puts off, as clients do. */

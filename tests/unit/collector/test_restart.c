@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 enum {
-	CALL = 32, /* offset of the call: bytes before it are examined too */
+	CALL = 32, /* offset of the call: bytes before it are also examined */
 	SP = 0x7000,
 	BELOW = 0x6f00,
 	FIRST = 0x1230, /* the call's first argument */

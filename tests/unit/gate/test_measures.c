@@ -516,7 +516,7 @@ FG_TEST(only_repetitions_that_count_are_compared)
 	assert_null(fg_made_metric(b, "alloc_space"));
 }
 
-/* Sums in another order differ in the last digit. */
+/* Sums in a different order differ in the last digit. */
 FG_TEST(a_last_digit_makes_no_repetitions_differ)
 {
 	static const struct {
