@@ -607,7 +607,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return strikes(NETWORK) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
 }
 
-/* Never short: after a short answer, edge-triggered libraries may take the socket for drained. */
+/* Never short: after a short read, edge-triggered libraries may assume that the socket is empty. */
 EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 {
 	return strikes(NETWORK) ? (ssize_t)-1

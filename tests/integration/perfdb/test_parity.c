@@ -388,7 +388,7 @@ FG_TEST(ids_of_a_batch_follow_each_other)
 		fg_store_close(stores[i]);
 }
 
-/* If two sessions wrote at once, both could look for a name in vain and then add it. */
+/* If two sessions wrote at once, both could fail to find a name and then add it. */
 FG_TEST(one_session_writes_at_a_time)
 {
 	struct fg_store *store = open_store(url(), 0);

@@ -368,7 +368,7 @@ FG_TEST_IN(a_link_that_hangs_is_ended, set_up, tear_down)
 	assert_int_equal(make(50 * FG_NS_PER_MS), FG_ECHILD);
 	assert_non_null(strstr(err.message, "/linker' "));
 	assert_int_equal(count_of("builds/key/layouts"), 0);
-	/* The link is not tried again without being asked for. */
+	/* A failed link is not retried unless it is requested. */
 	world.links = 0;
 	assert_int_equal(make(50 * FG_NS_PER_MS), FG_ELIMIT);
 	assert_int_equal(world.links, 0);
