@@ -189,7 +189,9 @@ class Bench:
         subprocess.run([self.handler, str(seconds)], env=env, check=True)
 
     def worst(self, rate, rounds):
-        """The longest handlers after the first second, next to a handler that only spins for as long."""
+        """
+        The longest handlers after the first second, compared with a handler that only spins for as long.
+        """
         period = str(10**9 // rate)
         ours, empty, mean = [0] * BUCKETS, [0] * BUCKETS, 2000
         for _ in range(rounds):
@@ -275,7 +277,7 @@ class Bench:
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
         """
         Counts how often a share lies within 3 sigma of the program's own measurement. Sigma is binomial:
-        a look at the first function stands for look_ns, and a look at the second stands for a
+        a sample of the first function stands for look_ns, and a sample of the second stands for a
         period.
         """
         inside, shares, true_shares, system, rusage = 0, [], [], [], []

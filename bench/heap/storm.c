@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * storm LIBRARY_FOLDER LIBRARIES DEPTH ALLOCATIONS: allocates below DEPTH calls, each in another
- * library, about a million times a second; prints nanoseconds of elapsed and of CPU time.
+ * storm LIBRARY_FOLDER LIBRARIES DEPTH ALLOCATIONS: allocates below DEPTH calls, each in a
+ * different library, about a million times a second; prints nanoseconds of elapsed and of CPU time.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Called by run: FASTGATE SOURCE_FOLDER SECONDS. Counts a million allocations a second below 300 calls,
-each in another of 600 libraries.
+each in a different one of 600 libraries.
 """
 import glob
 import os

@@ -26,7 +26,10 @@ def told(text):
 
 
 def looked_at(folder, words, repeat):
-    """Looks at the program until it ends; returns its output and the number of looks."""
+    """
+    Runs the tool on the program, again and again if `repeat`; returns the program's figures, the number
+    of times, and the tool's messages.
+    """
     looks, said = 0, ""
     with subprocess.Popen([f"{folder}/busy", *BUSY], stdout=subprocess.PIPE, text=True) as program:
         while words and program.poll() is None:

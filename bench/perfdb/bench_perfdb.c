@@ -13,15 +13,14 @@
  *		for the dashboard
  *
  * A run has 5,000 functions, 16,000 call paths and 60,000 samples in 20 pairs.  `fill` makes 400
- * builds; in each new build, five functions get another name and twenty paths appear.  Four runs of
- * each build are generated in full; all other runs are copies with another id, time and commit.
+ * builds; in each new build, five functions are renamed and twenty paths appear.  Four runs of
+ * each build are generated in full; all other runs are copies with a different id, time and commit.
  * This makes 100,000 runs in minutes, and no query used here depends on the difference.
  *
  * CPU time per upload is measured separately for the server (with its database, when that is a
- * file) and the clients. Each query runs
- * against the store alone, which the goals refer to, and over HTTP, which adds creating, packing,
- * sending and reading the answer; `noop` is the cost of an empty request.  `cold`: a new session
- * after the file was dropped from the page cache.
+ * file) and for the clients. Each query runs against the store alone, which the goals refer to, and
+ * over HTTP, which adds creating, packing, sending and reading the answer; `noop` is the cost of an
+ * empty request.  `cold`: a new session after the file was dropped from the page cache.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -487,7 +486,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 	print_times("store", what, times, ASKS, (double)cpu / 1e6 / ASKS);
 }
 
-/* Asks after dropping the database from the page cache, so it must be a local file. */
+/* Runs the queries after dropping the database, which must be a local file, from the page cache. */
 static void ask_cold(const char *database, const struct asker *warm)
 {
 	double times[COLD_ASKS];

@@ -20,7 +20,7 @@ int main(void)
 
 	fg_self_run(&stored, 1);
 	fg_policy_defaults(&policy);
-	/* Without functions the decision is quick; self_decide measures one with functions. */
+	/* A decision without functions is quick; self_decide measures a decision with them. */
 	policy.functions = FG_FUNCTIONS_OFF;
 	fg_measuring_defaults(&measure);
 	{

@@ -7,9 +7,9 @@
  * FG_FAULTS_AT       the number of the call that fails, from 1
  * FG_FAULTS_ERRNO    the errno to set; SHORT: reads, writes and sends move one byte instead
  *                    of failing
- * FG_FAULTS_STAYS    when set, every later call of the class fails as well: a disk that stays full
- * FG_FAULTS_LOG      a file that gets the stack of each failing call; without a line in it, there
- *                    was no such call
+ * FG_FAULTS_STAYS    when set, every later call of the class fails as well (a full disk)
+ * FG_FAULTS_LOG      a file for the stack of each failing call; it stays empty if there was no such
+ *                    call
  * FG_FAULTS_LIST     a file that gets, when no call is to fail, the number of the first call from
  *                    each different stack
  *
@@ -210,7 +210,7 @@ static bool strikes(enum call_class kind)
 	return !strike_short && is_chosen(kind);
 }
 
-/* Bytes that a read or write moves; negative: the call fails. */
+/* Returns how many bytes a read or write moves; negative if the call fails. */
 static ssize_t moved(enum call_class kind, size_t size)
 {
 	if (!is_chosen(kind))
@@ -607,7 +607,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return strikes(NETWORK) ? -1 : syscall(SYS_sendmsg, fd, message, flags);
 }
 
-/* Never short: after a short answer, edge-triggered libraries may take the socket for drained. */
+/* Never short: after a short read, edge-triggered libraries may assume that the socket is empty. */
 EXPORT ssize_t recv(int fd, void *to, size_t size, int flags)
 {
 	return strikes(NETWORK) ? (ssize_t)-1

@@ -26,7 +26,7 @@ if not shutil.which("nginx"):
 
 
 class SignIn(http.server.BaseHTTPRequestHandler):
-    """Plays oauth2-proxy: a cookie names the person."""
+    """Stands in for oauth2-proxy: a cookie names the person."""
 
     def do_GET(self):
         who = (self.headers.get("Cookie") or "").removeprefix("who=")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Guessing locks out nobody who has a token, either from the same address or after a restart;
+Guessing does not lock out anybody who has a token, even at the same address or after a restart;
 guesses are counted, and a few are in the audit log.
 """
 import json

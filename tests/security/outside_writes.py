@@ -87,7 +87,7 @@ def reports_stay_in_the_checkout():
 
 
 def state_stays_in_the_checkout():
-    """Tests a link in place of .fastgate, and one inside."""
+    """Tests a link in place of .fastgate, and a link inside it."""
     write(f"{SCRATCH}/folded", "main;work 10\n")
     every = (*commands(), ("import", f"{SCRATCH}/folded"), ("report",), ("runs",), ("push",), ("gc",))
     for link in ("store.db", "spool", "traces", None):

@@ -96,7 +96,7 @@ def parallel_uploads_stay_within_the_quota(server):
 
 
 def all_stored_bytes_count(server):
-    """Facts about a run's machine and benchmarks count too, by bytes, not characters."""
+    """Facts about a run's machine and benchmarks also count, in bytes, not characters."""
     upload = token("upload", "--project", "talkative")
     limit("talkative", "--bytes", "1000000")
     subprocess.run([MAKE_RUNS, "talk", "1", "1"], check=True)

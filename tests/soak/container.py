@@ -79,7 +79,7 @@ class Stage:
 
 
 def play(folder):
-    """Plays all stages and returns the last one."""
+    """Executes all stages and returns the last one."""
     stages = {}
     stage = None
     for word, rest in instructions():

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# faults.sh BUILD_FOLDER SECONDS: lets one call after another fail during a run, a push and a server's work: every call
-# that can fail, but of the memory and database calls only the first from each stack.
-# It takes about half an hour. The calls tried at this commit are recorded in build/soak, so an interrupted sweep
-# continues where it stopped; after a complete sweep that passed, the next one starts over. With fewer than 300
-# seconds, the script tries a sample of the calls.
+# faults.sh BUILD_FOLDER SECONDS: lets one call after another fail during a run, a push and a server's work. It tries
+# every call that can fail, but of the memory and database calls only the first from each stack. It takes about half
+# an hour. The calls tried at this commit are recorded in build/soak, so an interrupted sweep continues where it
+# stopped; after a complete sweep that passed, the next one starts over. With fewer than 300 seconds, the script tries
+# a sample of the calls.
 set -eu
 build=$1 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -5,15 +5,14 @@ mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the un
 the code is wrong?
 
 Each mutant is a source folder (a room: by default gate and gate/statistics; arguments name rooms or
-files in rooms) with one operator or constant changed in one line: < becomes <=, + becomes -, &&
-becomes ||, 3 becomes 4, true becomes false. A mutant is killed when a unit test of its room fails,
-crashes or takes five times as long; a change that does not compile does not count. The mutants are
-tried in a random but fixed order, for SECONDS or until N were tried, so those tried are a fair
-sample.
-Survivors are printed with their place, for people to read: each is a behaviour that no test covers,
-or a change that makes no difference. Changes that were found to make no difference are listed in
-equivalent-mutants.txt with the reason, and are not tried; an entry whose line is gone is an error.
-Fewer than 90 % killed mutants are a failure.
+files in rooms) with one operator or constant changed in one line: < becomes <=, + becomes -, && becomes
+||, 3 becomes 4, true becomes false. A mutant is killed when a unit test of its room fails, crashes or
+takes five times as long; a change that does not compile does not count. The mutants are tried in a
+random but fixed order, for SECONDS or until N were tried, so the mutants tried are a random sample.
+Survivors are printed with their place, for people to read: each is a behaviour that no test covers, or a
+change that makes no difference. Changes that were found to make no difference are listed in
+equivalent-mutants.txt with the reason, and are not tried; an entry whose line is gone is an error. Fewer
+than 90 % killed mutants are a failure.
 """
 import argparse
 import collections

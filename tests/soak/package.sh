@@ -49,7 +49,7 @@ inside fastgate --version
 inside perfdb --version
 inside sh -c 'cd /tmp && fastgate record -o seq.fgt -- seq 3000000 >/dev/null && fastgate view seq.fgt' >"$work/view"
 grep -q seq "$work/view" || { cat "$work/view" >&2; exit 1; }
-# Libraries opened at run time were installed too.
+# Libraries opened at run time were also installed.
 inside sh -c 'cd /tmp && fastgate archive seq.fgt -o seq.tar.zst && fastgate view seq.tar.zst' >"$work/unpacked"
 grep -q seq "$work/unpacked" || { cat "$work/unpacked" >&2; exit 1; }
 inside sh -c 'cd /tmp && fastgate push --url http://127.0.0.1:1' >"$work/fetched" 2>&1 && exit 1

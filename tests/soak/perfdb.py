@@ -11,7 +11,7 @@ round, exactly the runs that were sent must be stored, each once and with the sa
 are sent again, the server knows every run.
 
 With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that
-database, and its connections are broken too. With --runs N, rounds continue until N runs are
+database, and its connections are also broken. With --runs N, rounds continue until N runs are
 stored, even after SECONDS.
 """
 import argparse

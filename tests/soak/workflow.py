@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-workflow.py [JOB...]: plays .github/workflows/ci.yml as a push to main, without a forge. Each job,
+workflow.py [JOB...]: runs .github/workflows/ci.yml as after a push to main, without a forge. Each job,
 in each column of its matrix, gets a minimal system made by debootstrap and a clone of the last
 commit; its shell steps run there one after the other. A job for one of the forge's machines gets
 this machine's distribution. Needs root. Skips and names a distribution that apt does not know. It

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-api_stand_in.py FOLDER: plays GitHub's comments API on a free port of loopback, for a repository with
+api_stand_in.py FOLDER: serves GitHub's comments API on a free port of loopback, for a repository with
 pull request 7 from guest:topic, until its input ends.
 
 FOLDER/url gets the address as soon as it listens; FOLDER/comments.json holds the thread after every

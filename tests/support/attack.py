@@ -94,7 +94,7 @@ class Server:
 
     def story(self):
         """
-        For a failed test: whether the server lives, the state of its threads, and the output of the
+        For a failed test: whether the server is alive, the state of its threads, and the output of the
         server and PostgreSQL.
         """
         moved = time.time() - time.monotonic() - CLOCKS_APART

@@ -9,7 +9,7 @@
  *
  * defines a test and adds it to the program's tests; FG_TEST_IN also names the functions that run
  * before and after it. The main function in fg_test.c runs all tests of a program, in the order of
- * their lines. A program whose tests need one set-up in common has a main function of its own.
+ * their lines. A program whose tests share one set-up has a main function of its own.
  */
 #ifndef FG_TESTS_SUPPORT_FG_TEST_H
 #define FG_TESTS_SUPPORT_FG_TEST_H

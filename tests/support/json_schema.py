@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Checks a JSON value against a JSON Schema, so that tests of formats need no package. It
-knows the keywords of the project's schemas and refuses any other: a rule that it does
-not understand must not seem satisfied.
+Checks a JSON value against a JSON Schema, so that tests of formats need no package. It implements the
+keywords of the project's schemas and refuses any other, because a rule that is not implemented must not
+seem satisfied.
 """
 import json
 import re

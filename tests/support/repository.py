@@ -33,7 +33,7 @@ class Repository:
         self.hashes.append(self.git("rev-parse", "HEAD"))
 
     def run(self, code, *words):
-        """Runs a program, whose exit code must be this one."""
+        """Runs a program that must exit with this code."""
         done = self.call(*words)
         check(done.returncode == code,
               f"{self.folder.name}: {' '.join(words[1:])}: {done.returncode}, not {code}: "

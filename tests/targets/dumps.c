@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Holds memory on demand: prints its process id, then answers each line of standard input, a
- * command, when it is done.
+ * Holds memory on demand: prints its process id, then executes the command in each line of standard
+ * input, and answers when it is done.
  */
 #include <fastgate/region.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *   kill     ends every program of this name
  *   above    ends the nearest process of this name that it descends from
  *   linger   leaves a process behind in its own group and session, and writes its id to FILE
- *   damage   fills the traces that a program of this name is writing with zeros
+ *   damage   overwrites with zeros the traces that a program of this name is writing
  * and works for MS milliseconds of CPU time.
  */
 #include "work.h"

@@ -66,7 +66,7 @@ NOINLINE static void work_in_turn(void)
 	KEEP_FRAME();
 }
 
-/* Times from a clock: the kernel's split into user and system time does not matter. */
+/* Measured with a clock, so the kernel's split into user and system time does not matter. */
 static uint64_t reading_ns;
 static uint64_t working_ns;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that uses SIGPROF itself, asks for its own settings back, blocks it, and closes every
+ * A program that uses SIGPROF itself, reads its own settings back, blocks it, and closes every
  * descriptor it can find.
  */
 #define _DEFAULT_SOURCE

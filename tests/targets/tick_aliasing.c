@@ -2,15 +2,15 @@
 /*
  * Wakes at every multiple of MILLISECONDS of CLOCK_MONOTONIC, in step with the kernel's ticks, and
  * makes system calls in two functions, twice as many in one as in the other, until it has used
- * CPU_MILLISECONDS.  Each wake makes another number of calls, so that the program is in step with
- * the ticks only, not with the sampler's period: on an emulated machine nothing else varies.
+ * CPU_MILLISECONDS.  The number of calls differs from wake to wake, so that the program is in step
+ * with the ticks only, not with the sampler's period: on an emulated machine nothing else varies.
  *
  * usage: tick_aliasing MILLISECONDS CPU_MILLISECONDS
  */
 #include "work.h"
 
 enum {
-	CALLS = 400 /* of the function that makes fewer: on average, per millisecond between wakes */
+	CALLS = 400 /* mean per millisecond between wakes, of the function that makes fewer */
 };
 
 static void ask(unsigned count)

@@ -111,7 +111,7 @@ FAR_FROM_OPTIMISED void use_device(void)
 	__asm__ volatile("");
 }
 
-/* A stream passes its bytes on in pieces of its buffer's size. */
+/* A stream writes its bytes in pieces of its buffer's size. */
 FAR_FROM_OPTIMISED void print_lines(FILE *stream, int times)
 {
 	for (int i = 0; i < times; i++)

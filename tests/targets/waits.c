@@ -76,8 +76,8 @@ static void take_the_rest(void)
 }
 
 /*
- * The kernel blocks the signal for a while, so that a sample becomes pending; it drops another
- * signal for this thread then.
+ * Blocks the signal by a raw system call, so that a sample becomes pending; the kernel then drops
+ * any other SIGPROF for this thread.
  */
 static void arrive_next_to_a_sample(int (*send)(void))
 {
@@ -292,7 +292,7 @@ static void keep_out(const struct way *way)
 	check(kill(getpid(), SIGPROF) == 0 && handled == so_far + 2, "the signal is still blocked");
 }
 
-/* Every thread blocks the signal, so the signal may wake no thread. */
+/* Every thread blocks the signal, so it must not wake any of them. */
 static volatile int all_sent;
 
 static void *send_many(void *unused)

@@ -42,9 +42,9 @@ static inline void spin(uint64_t turns)
 }
 
 /*
- * Uses this much CPU time, as counted by the kernel, on a machine of any speed. It asks the kernel
- * only when the time may be over: a program that asks all the time uses up its share, and on a busy
- * machine is always preempted before the next tick.
+ * Uses this much CPU time, as counted by the kernel, on a machine of any speed. It reads the CPU
+ * clock only when the time may be over: on a busy machine, a program that reads it all the time
+ * would always be preempted before the next tick.
  */
 static inline void spin_us(uint64_t us)
 {

@@ -9,10 +9,10 @@
  * ticks    the sample arrives between the end of the handler and the return of the call that the
  *          handler ended: the handler blocks SIGPROF past every wrapper until a sample is pending,
  *          so that the sample arrives when the handler returns
- * own      the program's signal is SIGPROF too
- * both     the program's signal is SIGPROF too, and is sent while a sample of the wall clock is
+ * own      the program's signal is also SIGPROF
+ * both     the program's signal is also SIGPROF, and is sent while a sample of the wall clock is
  *          pending
- * behind   the program's signal is SIGPROF too, and its handler returns once a sample is pending
+ * behind   the program's signal is also SIGPROF, and its handler returns once a sample is pending
  * masked   the call's mask blocks the program's signal: the call continues
  */
 #include "work.h"
@@ -98,8 +98,9 @@ static long by_ppoll(void)
 
 /*
  * Is the process in this system call, or stopped in it, or restarting it after a stop? A read
- * counts only if it is of the pipe, because libraries may read too. A call in which an arm64
- * process is stopped has no number, and its place is the instruction that makes it again.
+ * counts only if it reads the pipe, because libraries may also read. For an arm64 process stopped
+ * in a call, the kernel reports no number, and the address of the instruction that repeats the
+ * call.
  */
 static int is_in(pid_t process, long number)
 {

@@ -15,7 +15,7 @@ enum {
 
 enum fg_gated_end {
 	FG_GATED_PASSES,
-	FG_GATED_FAILS,  /* one benchmark in fifty fails; of a few, the first */
+	FG_GATED_FAILS,  /* one benchmark in fifty fails, or the first of a few */
 	FG_GATED_CREEPS, /* each commit makes one function slightly slower; no run fails */
 };
 

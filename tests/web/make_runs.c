@@ -47,7 +47,7 @@ static uint32_t count_slow(const struct fg_profile_set *set, const struct fg_pro
 	return count;
 }
 
-/* Makes the paths that end in the slow function slower, in total by as much as the repetition. */
+/* Slows down the paths that end in the slow function, by EXTRA_SAMPLES in total. */
 static void slow_profile(struct fg_profile_set *set)
 {
 	for (size_t r = 0; r < set->row_count; r++) {

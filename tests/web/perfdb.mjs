@@ -26,7 +26,8 @@ export function serve(program, words, { env = process.env, ...place } = {}) {
 	});
 }
 
-// A server without tokens accepts nothing from a browser, so the pages that write have a token. `user`: whose it is.
+// A server without tokens accepts nothing from a browser, so the pages that write have a token, which belongs to
+// `user`.
 export async function startPerfdb(perfdb, user = 'the tests') {
 	const folder = scratchFolder();
 	const database = join(folder, 'perfdb.db');

@@ -188,7 +188,7 @@ async function importedProfiles(context) {
 	await page.close();
 }
 
-// One failed gate opens a change at once; after a decision, the change folds up and can still be found.
+// One failed gate opens a change at once; after a decision, the change is collapsed but can still be found.
 async function failedGate(context) {
 	execFileSync(makeRuns, [join(folder, 'failed'), '--failed']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'failed'), '--url', base]);
@@ -206,7 +206,7 @@ async function failedGate(context) {
 	assert.match(await change.innerText(), /the tests/, 'who decided is its owner');
 	await page.getByRole('link', { name: 'Changes', exact: true }).click();
 	await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
-	await change.getByRole('link', { name: 'parse' }).waitFor(); // this page does not fold decided changes up
+	await change.getByRole('link', { name: 'parse' }).waitFor(); // this page does not collapse decided changes
 	page.noProblems();
 	await page.close();
 }
@@ -502,7 +502,7 @@ async function backThroughZooms(context) {
 	await page.close();
 }
 
-// An empty server, and a stranger, get instructions, command by command.
+// An empty server and the sign-in page show instructions, command by command.
 async function firstRun(context) {
 	const page = await openPage(context, base, options);
 	for (const words of ['perfdb token create --scope upload', `export PERFDB_URL=${base} PERFDB_TOKEN=`, 'fastgate push latest'])
@@ -620,7 +620,7 @@ async function changeToFunction(context) {
 	await page.goBack();
 	await page.locator('figcaption', { hasText: ': 16 runs' }).waitFor();
 
-	// Any two runs can be chosen from the list, and some of their pairs alone.
+	// Any two runs can be chosen from the list, and the comparison can be limited to some of their pairs.
 	await page.getByRole('link', { name: 'Runs', exact: true }).click();
 	const rows = page.locator('main tbody tr');
 	await rows.first().waitFor();

@@ -24,7 +24,7 @@ async function takeForDocs(page, name) {
 	await page.screenshot({ path: join(process.env.FASTGATE_DOC_PICTURES, `${file}.png`) });
 }
 
-// Takes the current page in each width and scheme; open elements and typed text stay.
+// Takes pictures of the current page in each width and scheme; open elements and typed text stay.
 async function take(page, name, point) {
 	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 	for (const [width, height] of WIDTHS)

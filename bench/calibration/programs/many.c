@@ -6,7 +6,7 @@
  *	1 hot takes 10 % longer
  *	2 shared takes 30 % longer when caller_b calls it
  *	3 half of hot is extracted into a new function
- *	4 hot has another name
+ *	4 hot has a different name
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -81,7 +81,7 @@ def progress_is_one_line_that_fits_and_goes_away():
 
 
 with tempfile.TemporaryDirectory() as empty:
-    # A wrong call exits with 2, and its message says how to correct it.
+    # An invalid call exits with 2, and its message says how to correct it.
     for arguments, part in (
             ([], "no command was given"),
             (["hlep"], "did you mean 'help'?"),
@@ -118,8 +118,8 @@ with tempfile.TemporaryDirectory() as empty:
     with open("/dev/full", "w", encoding="ascii") as full:
         check(run("hlep", stdout=full).returncode == 2, "a usage error stays one")
 
-    # A terminal gets colours and a pipe gets none. CLICOLOR_FORCE forces colours, NO_COLOR prevents
-    # them even so, and --color=always overrides both.
+    # A terminal gets colours and a pipe gets none. CLICOLOR_FORCE forces colours, NO_COLOR overrides it,
+    # and --color=always overrides both.
     red = "\033["
     check(red not in run("hlep").stderr, "colours in a pipe")
     check(red in run("hlep", env={"CLICOLOR_FORCE": "1"}).stderr, "CLICOLOR_FORCE")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-commands.py FASTGATE MAKE_STORE: the smaller commands, on a store with one run in which much went wrong.
+commands.py FASTGATE MAKE_STORE: the smaller commands, on a store whose only run has many failures.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-documents.py FASTGATE ROOT: every command in the documents exists. Every `fastgate COMMAND
---option` in a Markdown file names a command and an option of the program, and fastgate accepts
-every complete fastgate.yml in one.
+documents.py FASTGATE ROOT: every command in the documents exists. Every `fastgate COMMAND --option` in a
+Markdown file names a command and an option of the program, and fastgate accepts every complete
+fastgate.yml in these files.
 """
 import pathlib
 import re

@@ -71,7 +71,7 @@ def each_command_opens_what_it_needs():
 
 
 def fails(line, code, program, *words):
-    """Checks that the command fails if libraries are searched in the folder "fakes" first."""
+    """Checks that the command fails if the dynamic linker searches the folder "fakes" first."""
     done = call(program, *words, env={**os.environ, "LD_LIBRARY_PATH": os.path.abspath("fakes")})
     name = os.path.basename(program)
     check(done.returncode == code and done.stdout == "" and done.stderr.count("\n") == 1 and

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted
-quickly, and still on its own path: however the stack is rearranged, with a handler that calls
-between any two instructions, and with every register unchanged.
+call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted quickly
+but still on its own path, however the stack is rearranged, even if a signal handler makes calls between
+any two instructions. No register changes.
 """
 import os
 import statistics
@@ -101,7 +101,7 @@ def a_handler_may_call_behind_every_instruction():
         check(found == sum(steps) + len(steps),
               f"{option}: {sum(steps)} calls in the handler, {len(steps)} outside: {found} counted")
         # The instructions that set and clear the trap flag hide the stack; the first instruction of a
-        # stub may hide it too.
+        # stub may also hide it.
         lost = {path: calls for path, calls in paths.items()
                 if not path.startswith(("count_steps", "[no stack]"))}
         check(sum(lost.values()) <= 3 * len(steps), f"{option}: on the way through the stub: {lost}")

@@ -33,8 +33,8 @@ def expect(function, wanted, within=None):
 
 def lazy(name, source, *options):
     """
-    Compiles with lazy binding, so that slots are unresolved when the collector starts. The
-    library's calls of its own exported functions use slots too.
+    Compiles with lazy binding, so that slots are unresolved when the collector starts. The library's
+    calls of its own exported functions also use slots.
     """
     return compiled(name, target(source), "-O1", "-fno-builtin", "-fsemantic-interposition",
                     "-Wl,-z,lazy", *options)
@@ -69,7 +69,7 @@ def calls_from_a_signal_handler_are_counted(program):
 
 
 def libraries_that_come_and_go_are_counted():
-    """Constructors are covered too; only the plugins are linked with libm."""
+    """Constructors are also covered; only the plugins are linked with libm."""
     for name, count in (("one", 10), ("two", 20)):
         lazy(f"{name}.so", "twice_library.c", "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
     program = lazy("loader", "late_loader.c")

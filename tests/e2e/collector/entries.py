@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries`
-counts calls within an object too, each once, reports which functions cannot have a jump at their
+entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries` also
+counts calls within an object, counts each call once, reports which functions cannot have a jump at their
 entry and why, and does not change the program's behaviour.
 """
 import ctypes

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 heap.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --measure heap` counts every
-allocation where it was made, to the byte, in every thread and process, and does not change what the
-program does.
+allocation where it was made, to the byte, in every thread and process, and does not change the program's
+behaviour.
 """
 import operator
 import os
@@ -69,7 +69,7 @@ def allocations_alone_are_the_same_and_keep_no_blocks(program):
     check(by_function("heap.own_peak").get("make_large", 0) > 0, "the heap was asked for as well")
 
 
-# What each way to run the program adds to its 4,000 small and 20 large blocks.
+# Ways to run the program, and the blocks of each, which include the usual 4,000 small and 20 large ones.
 WAYS = (
     ("fork", {"make_small": 4500, "make_large": 20}, None),  # both sides
     ("signal", {"make_small": 4100}, None),                  # in a handler

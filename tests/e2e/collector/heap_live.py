@@ -148,7 +148,7 @@ def leaks_of_a_profile_of_time_are_refused(program):
 
 
 def failed_leak_search_does_not_report_zero_leaks(program):
-    """If the program's memory cannot be searched for pointers, the held memory is known all the same."""
+    """The held memory is known even if the program's memory cannot be searched for pointers."""
     done = subprocess.run([FASTGATE, "record", "--measure", "heap", "--", program],
                           preexec_fn=lambda: forbid_system_call(PROCESS_VM_READV), capture_output=True,
                           text=True, check=False)

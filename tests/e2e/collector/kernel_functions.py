@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: the kernel's functions appear below
-the program's if the kernel may be sampled, also in threads, children and executed programs, and change
-no share. If the kernel may not be sampled, it has one row, and one line gives the reason.
+kernel_functions.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: the kernel's functions appear below the
+program's if the kernel may be sampled, also in threads, children and executed programs. They change no
+function's share. If the kernel may not be sampled, it has one row, and one line gives the reason.
 """
 import json
 import os

@@ -231,7 +231,6 @@ def deep_stacks_are_cut_in_the_middle(python):
 
 
 def counts_are_attributed_to_python_lines(python):
-    """Counts are attributed to Python lines too."""
     write("heap.py", "def grow(n):\n    return [bytearray(100000) for _ in range(n)]\n"
           "def main():\n    grow(200)\nmain()\n")
     record(python, "heap.py", options=("--measure", "heap"))

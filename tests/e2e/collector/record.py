@@ -132,7 +132,7 @@ def signals_are_handed_on():
     for signal in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
         code, said = ended_by_signal(signal, "sh", "-c", "echo ready; exec sleep 100")
         check(code == 128 + signal and summary.search(said), f"{signal.name}: {code}\n{said}")
-        # communicate() returns when the last holder of the pipe is gone, so the sleep has ended too
+        # communicate() returns when the last holder of the pipe is gone, so the sleep has also ended
         code, said = ended_by_signal(signal, "sh", "-c", "sleep 100 & echo ready; wait")
         check(code == 128 + signal and summary.search(said),
               f"{signal.name}, with a child: {code}\n{said}")
@@ -144,7 +144,7 @@ def signals_are_handed_on():
 # ---- libraries ----
 
 def libraries_are_found_by_relative_path():
-    """The trace may be read in another folder than the one in which the program opened `./plugin.so`."""
+    """The trace may be read in a folder other than the one where the program opened `./plugin.so`."""
     os.makedirs("where/it/is")
     write("where/plugin.c", target("timed_plugin.c"))
     write("where/host.c", target("timed_plugin_host.c"))

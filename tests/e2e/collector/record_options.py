@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Each option of `fastgate record` has its effect on the traces. `fastgate run` ignores children too,
-on request.
+Each option of `fastgate record` has its effect on the traces. `fastgate run` also ignores children on
+request.
 """
 import glob
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-`fastgate record` refuses what cannot be sampled in one line, before it starts.
+`fastgate record` refuses programs that cannot be sampled, in one line, before it starts them.
 """
 import os
 import shutil

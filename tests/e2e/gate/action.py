@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-action.py FASTGATE ROOT: plays what GitHub does with action.yml. It reads the steps from the file, fills
-in the expressions, executes the shell steps with the environment of a job, and plays the two actions
-(cache, artifact) by copying. A stand-in on loopback plays the API. The jobs are a pull request, a fork's
-pull request with a read-only token, pushes to main, and a shallow clone.
+action.py FASTGATE ROOT: runs action.yml as GitHub does. It reads the steps from the file, fills in the
+expressions, executes the shell steps with the environment of a job, and replaces the two actions (cache,
+artifact) by copying. A stand-in on loopback serves the API. The jobs are a pull request, a fork's pull
+request with a read-only token, pushes to main, and a shallow clone.
 """
 import hashlib
 import json

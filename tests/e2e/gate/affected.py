@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Only benchmarks that a change can affect are measured: each reason to measure one, and the report on
-those that are left out.
+Only benchmarks that a change can affect are measured. Tests each reason to measure one, and the report
+on the benchmarks that are left out.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The baselines of a stored comparison: a branch, a tag, a run, an exported file; and the result if there is
-# none.
+# The baselines of a stored comparison: a branch, a tag, a run, an exported file. Also the result if the baseline does
+# not exist.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1
 printf 'int main(void) { for (volatile long i = 0; i < 1000000; i++) {} return 0; }\n' >spin.c

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 getting_started.py FASTGATE ROOT: creates a repository from nothing, with the commands of
-docs/getting-started.md and no others. A change that makes one function take three times as long is red
-on any machine and names that function first; a pure refactoring is built and compared, or recognised as
-the same code. The smallest change found and the rate of false alarms are matters of chance:
-bench/calibration measures them.
+docs/getting-started.md and no others. A change that makes one function take three times as long fails
+the gate on any machine, and the report names that function first; a pure refactoring is built and
+compared, or recognised as the same code. The smallest change found and the rate of false alarms are
+matters of chance: bench/calibration measures them.
 """
 import json
 import os

@@ -34,7 +34,7 @@ exec 3>&-
 rm "$work/door"
 "$FASTGATE" runs --json | grep -q '"id"' || fail "no run was kept"
 before=$(wc -c <"$work/executions")
-# Another program: the kept measurements say nothing about it, and the run refuses to resume.
+# A different program: the kept measurements say nothing about it, and the run refuses to resume.
 cp main.c "$work/main.c"
 sed -i 's/COST 120/COST 125/' main.c
 expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 jit_map.py FASTGATE COMPILER SOURCE [-static]: a program that generates code names it in
-/tmp/perf-PID.map. The verdict names the generated function that became slower; a recording
-names it too, here and in an archive.
+/tmp/perf-PID.map. The verdict names the generated function that became slower; a recording also names
+it, here and in an archive.
 """
 import os
 import re

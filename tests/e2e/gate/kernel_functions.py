@@ -41,7 +41,7 @@ def body():
     benchmark = first_benchmark()
     guilty = [function["name"]
               for function in benchmark["functions"] if function["standing"] == "guilty"]
-    # load() itself did not change: if main() was sampled too, its changed call is to blame.
+    # load() itself did not change: if main() was also sampled, its changed call is to blame.
     check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]),
           f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
     # The kernel does not count as part of the build, whichever of its functions are sampled.

@@ -71,7 +71,7 @@ def edit(path, old, new, to):
 
 
 def reseed(path, seed, to):
-    """Writes the receipt with another seed and the digest that its schema describes."""
+    """Writes the receipt with a different seed and the digest that its schema describes."""
     text = pathlib.Path(path).read_text(encoding="utf-8").rstrip("\n")
     text = re.sub(r'"seed":\d+', f'"seed":{seed}', text)
     old = re.search(r'"digest":"sha256:\w+",?', text)[0]

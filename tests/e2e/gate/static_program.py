@@ -56,7 +56,7 @@ def function_that_got_slower_is_named():
           f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = blamed(benchmark, done.stdout)
     # On a busy machine the rest of the program may take longer, and Go's own threads poll more often.
-    # refine() itself did not change: if main() was sampled too, its changed call may be to blame.
+    # refine() itself did not change: if main() was also sampled, its changed call may be to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
     check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or
           f": {GUILTY} {FILE}:{LINE} (+" in benchmark["answer"]["sentence"],

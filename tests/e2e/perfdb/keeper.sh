@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # keeper.sh FASTGATE PERFDB: an operator's commands: tokens are listed and revoked, a database moves to another, old
-# runs are counted before they are removed; a wrong command prints one line and exits with 2.
+# runs are counted before they are removed; an invalid command prints one line and exits with 2.
 set -eu
 fastgate=$1
 perfdb=$2
@@ -83,7 +83,7 @@ must gc --database perfdb.db --older-than 0d --keep 1
 grep -q '1 run removed' err || fail "gc" err
 [ "$(stored perfdb.db | wc -l)" = 1 ] || fail "gc left another number of runs than the newest"
 
-# Invalid arguments are refused, and a wrong command is answered with the help.
+# Invalid arguments are refused, and an unknown command is answered with the help.
 refused 2 'expected ADDRESS:PORT' serve --database perfdb.db --listen 127.0.0.1
 refused 2 'expected ADDRESS:PORT' serve --database perfdb.db --listen 127.0.0.1:66000
 keep lend

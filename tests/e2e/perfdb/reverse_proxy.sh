@@ -45,7 +45,7 @@ ask() { # expected status, arguments of curl...
 	[ "$found" = "$expected" ] || fail "$*: $found, expected $expected" answer
 }
 
-# Nobody gets in without a token, whatever host name the request uses.
+# No request is accepted without a token, whatever host name it uses.
 ask 401 -H "Host: 127.0.0.1" "$url/api/v1/projects"
 PERFDB_DEMO_SECRET=$("$perfdb" token create --database perfdb.db --scope upload 2>words.token)
 export PERFDB_DEMO_SECRET

@@ -72,7 +72,7 @@ class Archive(InOneHome):
         cls.said = done.stderr
         trace = next((cls.home / "traces").glob("*.fgtrace"))
         map_file = Path(f"/tmp/perf-{trace.name.split('.')[0]}.map")
-        # This comes before the views: their look-ups add to the cache of symbols, which is packed too.
+        # This comes before the views: their look-ups add to the cache of symbols, which is also packed.
         cls.again = cls.run_here("archive", "-o", "again.tar.zst", "traces/")
         cls.here = [cls.run_here(*way, "traces") for way in WAYS]
         map_file.unlink(missing_ok=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, with a
-target that cannot be written: a full disk, a file that may not grow, a pipe without a reader, a
-missing or read-only folder. Each time the exit code is 6, an old file stays unchanged, no other
-file is left, and one line names the failure; only for a pipe without a reader there is no message.
+unwritable.py FASTGATE MAKE_STORE: every command that writes a result, in every format, with a target
+that cannot be written: a full disk, a file that may not grow, a pipe without a reader, a missing or
+read-only folder. Each time the exit code is 6, an old file stays unchanged, no other file is left, and
+one line names the failure, except for a pipe without a reader.
 """
 import os
 import resource
@@ -57,7 +57,7 @@ def an_unwritable_standard_output_is_reported(arguments):
 
 
 def a_file_that_cannot_grow_is_reported():
-    """Simulates a full disk, with a run from a file: a store would need room too."""
+    """Simulates a full disk, with a run from a file: a store would also need room."""
     of_a_file = [*(("report", "run.fgrun", "--format", name) for name in REPORTS),
                  *(("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS),
                  *(("view", "run.fgrun", "--view", name, *BENCH) for name in VIEWS),

@@ -113,7 +113,7 @@ for release in "$@"; do
 			failed="$failed $release/$subject"
 		grep -E 'ERROR|FAILED|PASSED' "$work/log"
 	done
-	# A release may have another version of cmocka than the one that the test is linked to.
+	# A release may have a different version of cmocka from the one that the test is linked to.
 	cp "$(ldd "$build/tests/unit/collector/test_unit_collector_walk" | sed -n 's/.*libcmocka.* => \(.*\) (.*/\1/p')" "$root/usr/lib/"
 	for index in auto own; do
 		if chroot "$root" env FASTGATE_COLLECTOR_INDEX=$index TMPDIR="$work/scratch" "$build/tests/unit/collector/test_unit_collector_walk" >"$work/log" 2>&1; then

@@ -34,7 +34,7 @@ extern struct outcome {
 /* Do programs run under an emulator? Signals are slow there, and perf events are missing. */
 bool is_emulated(void);
 void run_target(const struct run *run);
-/* Is the tear-down of each test that runs a target. */
+/* The tear-down of each test that runs a target. */
 int outcome_release(void **state);
 /* Returns the value that follows a name in the target's output. */
 double outcome_truth(const char *name);

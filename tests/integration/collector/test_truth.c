@@ -166,8 +166,8 @@ FG_TEST_IN(the_last_thread_ends_the_process, NULL, outcome_release)
 
 /*
  * The CPU time is exact, and the weights add up to it, except for less than a period and the time
- * since the last look. The kernel samples the split into user and system time at its ticks, so the
- * collector's split may differ by the uncertainty of the kernel's.
+ * since the clocks were last read. The kernel samples the split into user and system time at its
+ * ticks, so the collector's split may differ by the uncertainty of the kernel's.
  */
 static bool adds_up(const struct trace *trace)
 {

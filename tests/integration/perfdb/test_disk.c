@@ -144,7 +144,7 @@ FG_SERVER_TEST(nothing_is_confirmed_before_it_is_on_the_disk)
 	assert_int_equal(fg_test_run_count(s), 2);
 }
 
-/* Rejected runs are missing; runs confirmed later are there. */
+/* Rejected runs are missing; runs confirmed later are stored. */
 FG_SERVER_TEST(a_disk_that_fails_confirms_nothing)
 {
 	struct fg_test_server *s = *state;

@@ -105,7 +105,7 @@ struct racer {
 	const struct fg_test_server *server;
 	pthread_t thread;
 	unsigned stored;
-	unsigned known; /* confirmed too, because another racer was faster */
+	unsigned known; /* also confirmed, because another racer was faster */
 };
 
 /* Repeats an upload that a busy server puts off, as clients do. */
@@ -388,7 +388,7 @@ FG_TEST(ids_of_a_batch_follow_each_other)
 		fg_store_close(stores[i]);
 }
 
-/* If two sessions wrote at once, both could look for a name in vain and then add it. */
+/* If two sessions wrote at once, both could fail to find a name and then add it. */
 FG_TEST(one_session_writes_at_a_time)
 {
 	struct fg_store *store = open_store(url(), 0);
@@ -404,7 +404,7 @@ FG_TEST(one_session_writes_at_a_time)
 	fg_store_close(store);
 }
 
-/* The session refuses writes outside of a transaction, too, and writes of many rows. */
+/* The session also refuses writes outside of a transaction, and writes of many rows. */
 FG_TEST(read_only_session_cannot_write)
 {
 	struct fg_rows rows = {0};

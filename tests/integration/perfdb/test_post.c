@@ -71,7 +71,7 @@ static void deliver(struct fg_script_server *server, const struct fg_post_target
 	assert_int_equal(result, expected);
 }
 
-/* Plays the script to a post of a pull request; every reply must be used. */
+/* Posts to a pull request against a server with this script; every reply must be used. */
 static void expect_posts(const struct fg_post_target *target, const struct fg_script_reply *script,
 			 size_t count, enum fg_post_result wanted, struct fg_script_server *server)
 {
@@ -213,7 +213,7 @@ FG_TEST_IN(temporary_failures_are_retried_from_the_search_on, clean_variables, N
 	free(ours);
 }
 
-/* Posts to a server that always answers so, and checks the number of attempts and the message. */
+/* Posts to a server that always gives this reply; checks the number of attempts and the message. */
 static void fails(const struct fg_script_reply *reply, size_t tries, const char *words)
 {
 	struct fg_script_server server;

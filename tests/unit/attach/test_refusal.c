@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The message for each setting of Yama. They are tested alone, because few kernels have Yama and a
- * test cannot set it.
+ * The message for each setting of Yama. Only the messages are tested, because few kernels have Yama
+ * and a test cannot set it.
  */
 #include "profile/attach/threads.h"
 #include "tests/support/fg_test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The weighting against a simulated machine with a fixed seed: a thread shares a CPU with another,
- * and runs bursts of two functions between sleeps; the kernel's accounting is simulated too.
+ * and runs bursts of two functions between sleeps; the kernel's accounting is also simulated.
  */
 #include "base/random.h"
 #include "profile/attach/sample_weight.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The region of a thread at an earlier moment, when a perf event of the kernel sampled it. The
+ * The region of a thread at an earlier time, when a perf event of the kernel sampled it. The
  * collector is linked into this program and off.
  */
 #include "collector/sampler/regions.h"
@@ -41,7 +41,7 @@ FG_TEST(the_region_of_a_moment_is_the_one_of_that_time)
 }
 
 /*
- * Only the last of many steps are kept. For an earlier moment, the region before the oldest kept
+ * Only the last of many steps are kept. For an earlier time, the region before the oldest kept
  * step is returned.
  */
 FG_TEST(the_last_steps_are_kept)

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 enum {
-	CALL = 32, /* offset of the call: bytes before it are examined too */
+	CALL = 32, /* offset of the call: bytes before it are also examined */
 	SP = 0x7000,
 	BELOW = 0x6f00,
 	FIRST = 0x1230, /* the call's first argument */
@@ -144,7 +144,7 @@ FG_TEST(samples_in_between_do_not_hide_the_programs_own_signal)
 	expect_at(&context, behind_call, -EINTR);
 }
 
-/* The other call is one that a handler of the program makes, for example. */
+/* The other call may be one that a handler of the program makes. */
 FG_TEST(programs_own_signal_before_another_call_lets_it_begin)
 {
 	ucontext_t context = context_at(at_call, SYS_ppoll, BELOW);

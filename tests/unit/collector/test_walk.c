@@ -312,7 +312,7 @@ static void copies_of_a_whole_stack_need_nothing_else(void **state)
 	assert_true(now.copies_whole > COPIES / 20);
 }
 
-/* ---- what one handler does is bounded ---- */
+/* ---- the work of one handler is bounded ---- */
 
 /*
  * Even while paused, the collector's handler occasionally looks at its clocks and tables. libunwind

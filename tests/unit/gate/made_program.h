@@ -30,7 +30,7 @@ struct fg_made_program {
 	const double *layouts; /* candidate's factor at each line offset; NULL: one layout */
 };
 
-/* Empties a program, which is zero before its first use. */
+/* Empties a program, which must be zeroed before its first use. */
 void fg_made_program_init(struct fg_made_program *p, uint64_t seed);
 /* Starts anew with main → work, which takes `ms` itself; returns work's call path. */
 uint32_t fg_made_work(struct fg_made_program *p, uint64_t seed, double ms);

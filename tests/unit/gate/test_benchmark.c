@@ -259,7 +259,7 @@ FG_TEST_IN(a_new_or_missing_benchmark_is_reported_with_its_command, begin, end)
 	assert_true(fg_made_has_note(&decide()->notes, "because './bench/parse' does not exist"));
 }
 
-/* ---- What was counted ---- */
+/* ---- counts ---- */
 
 FG_TEST_IN(counters_are_reported_if_both_sides_were_measured, begin, end)
 {

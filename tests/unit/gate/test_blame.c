@@ -12,7 +12,7 @@ struct row {
 	uint32_t blamed;
 };
 
-/* Only the candidate loads libm, which is from outside, and libown, which is the project's own. */
+/* Only the candidate loads libm, which is not the project's, and libown, which is. */
 static void check(const struct row *rows, uint32_t count)
 {
 	struct fg_profile_set set;

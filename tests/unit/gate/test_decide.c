@@ -10,7 +10,7 @@ static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double ch
 	return fg_made_decide(&made, "parse");
 }
 
-/* Returns such pairs, for the test to edit before the verdict. */
+/* Returns the pairs that decide_pairs() decides on, for the test to edit before the verdict. */
 static struct fg_series *make_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);

@@ -403,7 +403,10 @@ FG_TEST_IN(only_the_dynamic_linker_is_left_out, start_again, NULL)
 	}
 }
 
-/* Returns what these counts mean if time changed by `ratio`; 0: it did not; NAN: not measured. */
+/*
+ * Returns the kind of work that these counts show. `ratio`: change of the time; 0: unchanged, NAN:
+ * not measured.
+ */
 static enum fg_work meaning(double before, double after, double ratio)
 {
 	(void)start_again(NULL);

@@ -242,7 +242,7 @@ FG_TEST(counts_that_differ_between_repetitions_are_judged_by_pairs)
 
 /*
  * Each count has about a hundred possible values, so in one case of ten thousand the two counts of
- * either side agree by chance.
+ * each side agree by chance.
  */
 FG_TEST(equal_programs_whose_counts_differ_by_chance_do_not_fail)
 {
@@ -516,7 +516,7 @@ FG_TEST(only_repetitions_that_count_are_compared)
 	assert_null(fg_made_metric(b, "alloc_space"));
 }
 
-/* Sums in another order differ in the last digit. */
+/* Sums in a different order differ in the last digit. */
 FG_TEST(a_last_digit_makes_no_repetitions_differ)
 {
 	static const struct {

@@ -160,7 +160,7 @@ static double moved_at(size_t path)
 
 #define TREE_MAX 5
 
-/* A tree, and the expected move; no kind: no move. */
+/* A tree, and the expected move; `kind` is NULL if no move is expected. */
 struct move_case {
 	const char *why;
 	struct path paths[TREE_MAX];

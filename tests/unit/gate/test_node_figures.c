@@ -137,7 +137,7 @@ static const struct fg_benchmark_verdict *measure_parser(void)
 	(void)add_of(parse, "libc.so.6", "memcmp", (struct node){.ms = {10, 24}, .swing = 0.5});
 	(void)add(top, "read", 40, 40, 0.5);
 	(void)add(top, "write", 20, 14, 0.3);
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) { /* a row of bytes says nothing of time */
+	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) { /* bytes say nothing about time */
 		struct fg_profile_row *row = fg_profile_set_add_row(&p.set, 1);
 
 		row->arm = arm;

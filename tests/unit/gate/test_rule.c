@@ -223,7 +223,7 @@ enum dependence {
 	SIMILAR,    /* a pair resembles the previous one in size, but not in sign */
 	TWO_MODES,  /* differences switch at random between normal and 8 times larger */
 	DRIFT,      /* the cost of going first drifts: a random walk */
-	REMEMBERED, /* a pair resembles the previous one in sign too: a server that keeps state */
+	REMEMBERED, /* a pair resembles the previous one also in sign: a server that keeps state */
 };
 
 static void draw_dependent(struct fg_random *random, enum dependence how)

@@ -68,15 +68,16 @@ FG_TEST(slower_code_that_did_not_change_is_charged_to_the_changed_code_that_call
 		enum fg_standing standing;
 		const char *only_changed;
 	} rows[] = {
-		/* `scan` became slower, too */
+		/* `scan` also became slower */
 		{"fit=16:48:s scan=64:96:c", {40, 60}, "fit", FG_STANDING_SAME_CODE, NULL},
 		{"fit=16:48:s scan=64:96:c", {40, 60}, "scan", FG_STANDING_GUILTY, NULL},
 		{"fit=16:48:s scan=64:96:r", {40, 60}, "fit", FG_STANDING_SAME_CODE, NULL},
 		{"fit=16:48:c scan=64:96:c", {40, 60}, "fit", FG_STANDING_GUILTY, NULL},
 		{"scan=64:96:c", {40, 60}, "fit", FG_STANDING_GUILTY, NULL},
-		{"fit=16:48:s", {40, 60}, "fit", FG_STANDING_GUILTY, NULL}, /* nothing else did */
+		/* no code is known to have changed */
+		{"fit=16:48:s", {40, 60}, "fit", FG_STANDING_GUILTY, NULL},
 		{"fit=16:48 scan=64:96:c", {40, 60}, "fit", FG_STANDING_GUILTY, NULL},
-		/* only `fit` did */
+		/* only `fit` became slower */
 		{"fit=16:48:s scan=64:96:c work=0:0:r main=0:0:s",
 		 {40, 40},
 		 "fit",

@@ -8,7 +8,7 @@ enum {
 	ALL = 1000,
 };
 
-/* A profile of one repetition with 1,000 samples; `work` has those that no other node has. */
+/* A profile of one repetition with 1,000 samples; `work` has the samples that no other node has. */
 static struct program {
 	struct fg_profile_set set;
 	struct fg_run run;

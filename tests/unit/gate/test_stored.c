@@ -31,7 +31,7 @@ static void fill_session(struct fg_random *random, struct fg_run *run, double sp
 	}
 }
 
-/* Makes another past, and a candidate that is slower by `change`. */
+/* Makes a new past, and a candidate that is slower by `change`. */
 static void make_past(double spread, double change, uint64_t seed)
 {
 	fg_made_release(&past.candidate);
@@ -70,7 +70,7 @@ FG_TEST(another_environment_is_at_most_inconclusive)
 	const struct fg_benchmark_verdict *b;
 
 	make_past(0.01, 0.3, 4);
-	/* Another commit is not another environment. */
+	/* A different commit is not a different environment. */
 	fg_environment_set(&past.candidate.run.sides[FG_ARM_CANDIDATE].build, "git.subject", "New",
 			   false);
 	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);

@@ -35,7 +35,7 @@ FG_TEST(late_metric_is_unknown_in_earlier_repetitions)
 	fg_series_release(&series);
 }
 
-/* The values are in both arms, set aside, and not measured. */
+/* Some values are of the other arm, set aside, or not measured. */
 FG_TEST(median_is_of_the_values_that_count)
 {
 	static const struct {

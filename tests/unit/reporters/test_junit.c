@@ -107,7 +107,7 @@ FG_TEST(names_are_unique_over_the_file)
 	fg_strbuf_release(&text);
 }
 
-/* Writes a creeping benchmark with another outcome and exit code. */
+/* Writes a creeping benchmark with a different outcome and exit code. */
 static void write_as(enum fg_outcome outcome, enum fg_exit exit_code, struct fg_strbuf *text)
 {
 	struct fg_fixture fixture;

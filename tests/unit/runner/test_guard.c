@@ -30,7 +30,7 @@ struct stand_in {
 	int words_fd; /* output of the worker */
 };
 
-/* Is the worker: starts a daemon that outlives its parent, and runs a program that never ends. */
+/* The worker: starts a daemon that outlives its parent, and runs a program that never ends. */
 static int work(int words_fd)
 {
 	char *argv[] = {"/bin/sh", "-c", "setsid -f sleep 1000; echo ready >&3; sleep 1000", NULL};

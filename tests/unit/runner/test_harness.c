@@ -29,7 +29,8 @@ static struct fg_harness_report parse(enum fg_harness harness, const char *text)
 }
 
 /*
- * The output of a harness, one case, and one of its metrics: what the recorded outputs below lack.
+ * Written by hand, for properties that the recorded outputs below lack: the output of a harness,
+ * one case, and one of its metrics.
  */
 static const struct {
 	enum fg_harness harness;

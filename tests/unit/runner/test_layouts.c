@@ -253,7 +253,7 @@ FG_TEST_IN(more_places_are_made_as_far_as_links_and_the_disk_allow, set_up, tear
 {
 	static const struct {
 		int64_t within_s;
-		int64_t first_s; /* 0: a second, as each link */
+		int64_t first_s; /* 0: a second, like every other link */
 		uint64_t bytes_max;
 		unsigned most;
 		size_t at_once;
@@ -368,7 +368,7 @@ FG_TEST_IN(a_link_that_hangs_is_ended, set_up, tear_down)
 	assert_int_equal(make(50 * FG_NS_PER_MS), FG_ECHILD);
 	assert_non_null(strstr(err.message, "/linker' "));
 	assert_int_equal(count_of("builds/key/layouts"), 0);
-	/* The link is not tried again without being asked for. */
+	/* A failed link is not retried unless it is requested. */
 	world.links = 0;
 	assert_int_equal(make(50 * FG_NS_PER_MS), FG_ELIMIT);
 	assert_int_equal(world.links, 0);

@@ -83,7 +83,7 @@ static void set_plant(const char *function, uint32_t iterations)
 		fail_msg("%s", err.message);
 }
 
-/* Plants, and compares the output of a script with what is expected of it. */
+/* Plants a slowdown, and compares the output of a script with the expected output. */
 static void check_planted(const char *function, uint32_t iterations, const char *script,
 			  const char *expected)
 {

@@ -565,7 +565,7 @@ FG_TEST_IN(sampled_repetitions_have_traces_and_some_go_without, NULL, tear_down)
 	size_t count = 0;
 	int status = FG_OK;
 
-	/* Any library can be preloaded; the program plays the collector. */
+	/* Any library can be preloaded; the program stands in for the collector. */
 	assert_true(dladdr((void *)(uintptr_t)&qsort, &library) != 0);
 	given("if [ \"$FASTGATE_COLLECTOR_OUTPUT\" ]; then echo x > "
 	      "$FASTGATE_COLLECTOR_OUTPUT/trace; fi",

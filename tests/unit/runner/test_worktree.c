@@ -366,7 +366,7 @@ FG_TEST_IN(a_commit_is_built_once_and_found_again, set_up, done)
 		check_file("product", "two\n");
 		fg_worktree_close(&c.worktree);
 	}
-	c.argv[2] = "cat value > product; true"; /* other settings: another folder */
+	c.argv[2] = "cat value > product; true"; /* different settings, so a different folder */
 	open_tree();
 	assert_false(c.worktree.cached);
 	fg_worktree_close(&c.worktree);

@@ -224,8 +224,8 @@ static const struct made_row mix[MADE_ROWS] = {{-0.4, 1}, {0.25, 1}, {0.05, 2}, 
 static const float handicaps[MADE_ROWS] = {0.3F, -0.2F, 0.5F, 0.1F, -0.4F};
 
 /*
- * Computed separately from the description, with the same coins: in how many of all patterns, each
- * with its opposite, chance is as large.
+ * Computed separately from the description, with the same random signs: for each row, the number of
+ * patterns, out of `all`, under which chance gives a statistic at least as large.
  */
 static const struct {
 	const struct made_row *rows;

@@ -51,7 +51,7 @@ FG_TEST_IN(a_projects_usage_is_the_size_of_its_runs, setup, teardown)
 	save_samples(f, 2, 2, &tiny); /* stored again */
 	usage = usage_of(f, "tracker");
 	assert_int_equal(usage.runs, 4);
-	assert_true(usage.bytes > bytes_of_blocks(f)); /* rows and conditions count too */
+	assert_true(usage.bytes > bytes_of_blocks(f)); /* rows and conditions also count */
 	assert_int_equal(usage_of(f, "other").runs, 0);
 }
 

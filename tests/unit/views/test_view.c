@@ -178,7 +178,7 @@ FG_TEST_IN(units_have_their_time_and_spread, set_up, tear_down)
 	assert_true(figure("reco/fit", "mean_ns") == 45e6 / 4);
 }
 
-/* Events of 20 ms each from 2 ms on; of 15 to 65 ms there are 7, 20, 20 and 3 ms. */
+/* Events of 20 ms each, from 2 ms on; the part from 15 to 65 ms has 7, 20, 20 and 3 ms of them. */
 FG_TEST_IN(units_have_the_elapsed_time_of_the_shown_part, set_up, tear_down)
 {
 	struct fg_view_options options = {0};
