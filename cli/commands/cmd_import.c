@@ -33,7 +33,7 @@ static const struct fg_option options[] = {
 	FG_ROW_WORD(struct options, run.project, "project", 0, "NAME", "imported",
 		    "project of the run"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
-		    "write the run to this file (FILE.fgrun) instead of into the store"),
+		    "write the run to this file (FILE.fgrun) instead of the store"),
 	{.name = NULL},
 };
 
@@ -50,7 +50,7 @@ static const struct fg_cli_example examples[] = {
 	{"perf script | stackcollapse-perf.pl > perf.folded && fastgate import perf.folded",
 	 "put a recording of perf into the store"},
 	{"fastgate import --period 10ms stacks.folded -o stacks.fgrun",
-	 "make a run file of folded stacks"},
+	 "turn folded stacks into a run file"},
 	{NULL, NULL},
 };
 

@@ -476,7 +476,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate verify receipt.json", "is the receipt unchanged, and what does it say?"},
 	{"fastgate verify receipt.json --commit HEAD --against merge-base --allowed-signers "
 	 ".github/signers",
-	 "the check of a CI job"},
+	 "the check for a CI job"},
 	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
 	 "sign a receipt: writes receipt.json.sig"},
 	{"fastgate verify receipt.json --again", "do these two commits give the same answer here?"},

@@ -18,11 +18,11 @@ function tokenState(token) {
 function tokenTable(tokens, redraw) {
 	const revoke = async (token) => {
 		const whose = token.note ? ` (${clip(token.note, 60)})` : '';
-		if (!confirm(`Revoke token ${token.id}${whose}? Requests with this token are refused from now on; this cannot be undone.`))
+		if (!confirm(`Revoke token ${token.id}${whose}? Requests with this token will be refused; this cannot be undone.`))
 			return '';
 		await query(`tokens/${token.id}`, {}, { method: 'DELETE' });
 		await redraw();
-		return `Token ${token.id} is revoked.`;
+		return `Token ${token.id} has been revoked.`;
 	};
 	return dataTable({
 		label: 'Tokens', rows: tokens, filter: (token) => `${token.note ?? ''} ${token.project ?? ''} ${token.scope}`,

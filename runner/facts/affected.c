@@ -79,9 +79,9 @@ static void take_pair(struct comparison *c, const struct fg_code *before,
 						  : &after->items[pair->after];
 
 	if (pair->change == FG_CODE_ADDED && item->is_exported)
-		touch_all(c, "something was added that other code may look up by name", item->name);
+		touch_all(c, "a symbol was added that other code may look up by name", item->name);
 	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
-		touch_all(c, "something was removed that other code may look up by name",
+		touch_all(c, "a symbol was removed that other code may look up by name",
 			  item->name);
 	else if (pair->change != FG_CODE_ADDED && !item->is_function)
 		touch_all(c, "data changed", item->name);
