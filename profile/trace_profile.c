@@ -102,8 +102,8 @@ static void note_python(struct fg_trace_joiner *j)
 	else if (read == 0 && has_bare_evaluation(j))
 		fg_profile_add_note(
 			j->profile,
-			"process %u: no Python frames: the interpreter's threads are not where "
-			"its version keeps them",
+			"process %u: no Python frames, because the interpreter's threads are not "
+			"where its version keeps them",
 			j->trace->header.pid);
 }
 

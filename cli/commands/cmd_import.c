@@ -158,7 +158,7 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, callgrind's files, and traces of `fastgate record`, and "
+		"Reads folded stacks, callgrind files, and traces of `fastgate record`, and "
 		"stores them as a run with one benchmark, to be viewed, drawn, exported and "
 		"compared like any other run. If a format lacks information (folded stacks carry no "
 		"time), a message says what is assumed. To import run files, use `fastgate runs "

@@ -362,14 +362,14 @@ const struct fg_cli_command fg_cmd_init = {
 		"autogen.sh, bootstrap, Make, Bazel, ninja, Cargo, Go, setup.py, pyproject.toml; "
 		"in this folder or up to two levels below it). If there are several, those that "
 		"name a benchmark are tried first; if a build fails, the next is tried. Builds a "
-		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the "
-		"build again, and looks for benchmarks in it: programs of Google Benchmark, "
-		"nanobench and Catch2, benchmarks of CTest, Meson, Cargo, Go and "
+		"snapshot of the work tree below .fastgate/, where `fastgate run` reuses the "
+		"build, and looks for benchmarks in it: programs that use Google Benchmark, "
+		"nanobench or Catch2, benchmarks of CTest, Meson, Cargo, Go and "
 		"pytest-benchmark, makefile targets whose names suggest speed, programs with "
 		"'bench' or 'perf' in their name, the program with the name of the project, and "
 		"commands with a page in section 1 of its manual. A program that is not a "
 		"benchmark is marked as a guess, unless it has the name of the project and a "
-		"README shows its use.\n"
+		"README shows how to use it.\n"
 		"\n"
 		"The likeliest programs are run a few times in the snapshot, with a time limit, "
 		"to measure how long an execution takes, how much of that is CPU time, how much "
@@ -386,7 +386,7 @@ const struct fg_cli_command fg_cmd_init = {
 		"An existing fastgate.yml is never changed, unless `init` wrote it and found "
 		"nothing to measure: after a failed build, `fastgate init --build 'COMMAND'` "
 		"tries again. --ci also writes a CI job, with cache, permissions "
-		"and reports; an existing file of the job is not changed either.",
+		"and reports; an existing job file is not changed either.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -488,7 +488,7 @@ const struct fg_cli_command fg_cmd_verify = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "check that a receipt is genuine, and whether it holds here",
 	.description =
-		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
+		"Checks a receipt: that nothing in it has changed since `fastgate run --receipt` "
 		"wrote it, and, on request, who signed it, which commits it compares, and whether "
 		"a new measurement agrees.\n"
 		"\n"

@@ -53,7 +53,7 @@ function tokenForm(projects, made, redraw) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		const { id, token } = await post('tokens', words);
 		await redraw();
-		replace(made, el('p', { role: 'alert' }, `Token ${id}, which is not shown again: `, el('code', { class: 'secret' }, token)));
+		replace(made, el('p', { role: 'alert' }, `Token ${id}, which will not be shown again: `, el('code', { class: 'secret' }, token)));
 	};
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
 		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),
