@@ -20,9 +20,9 @@ static int open_file(struct fg_capture *capture, int *write_fd, struct fg_error 
 {
 	*write_fd = memfd_create("output", MFD_CLOEXEC);
 	if (*write_fd < 0)
-		return fg_error_errno(err, FG_EIO, "cannot create a file in memory");
+		return fg_error_errno(err, FG_EIO, "cannot create an in-memory file");
 	capture->fd = fcntl(*write_fd, F_DUPFD_CLOEXEC, 0);
-	return capture->fd < 0 ? fg_error_errno(err, FG_EIO, "cannot create a file in memory")
+	return capture->fd < 0 ? fg_error_errno(err, FG_EIO, "cannot create an in-memory file")
 			       : FG_OK;
 }
 

@@ -68,7 +68,7 @@ static int open_locked(const struct fg_library *library, struct fg_error *err)
 	if (opened)
 		return fill_table(library, opened, err);
 	source = source_of(library);
-	status = fg_error_set(err, FG_EUNSUPPORTED, "%s is needed %s and cannot be opened: %s (%s)",
+	status = fg_error_set(err, FG_EUNSUPPORTED, "%s is needed %s but cannot be opened: %s (%s)",
 			      library->file, library->purpose, source, reason());
 	free(source);
 	return status;

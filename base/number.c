@@ -179,7 +179,9 @@ int fg_parse_ratio(const char *text, double *value, struct fg_error *err)
 	double number = 0.0;
 
 	if (!parse_with_unit(text, units, FG_ARRAY_SIZE(units), &number))
-		return fg_error_set(err, FG_EPARSE, "'%s' is not a share: write 2%% or 0.02", text);
+		return fg_error_set(err, FG_EPARSE,
+				    "'%s' is not a percentage or a fraction: write 2%% or 0.02",
+				    text);
 	if (number > 1.0 && !strchr(text, '%'))
 		return fg_error_set(err, FG_ELIMIT, "%s means %g %%: write %s%%", text,
 				    100.0 * number, text);

@@ -362,7 +362,7 @@ static yaml_mark_t mark_of_offset(const struct fg_yaml_text *text, size_t offset
 
 static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 {
-	const char *problem = parser->problem ? parser->problem : "the syntax is not understood";
+	const char *problem = parser->problem ? parser->problem : "syntax error";
 	yaml_mark_t mark = parser->problem_mark;
 
 	if (parser->error == YAML_READER_ERROR) {

@@ -30,8 +30,8 @@ const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const cha
 }
 
 /*
- * Sets *seen if the accepted slowdown matches a result of the run, and *needed if a matching result
- * is a regression.
+ * Sets *seen if the accepted regression matches a result of the run, and *needed if a matching
+ * result is a regression.
  */
 static void find_use(const struct fg_accept *accept, const struct fg_verdict *verdict, bool *seen,
 		     bool *needed)
@@ -66,13 +66,13 @@ void fg_accept_note_leftovers(const struct fg_policy *policy, int64_t now_ns,
 		if (has_ended(accept, now_ns))
 			fg_notes_add(
 				&verdict->notes, &verdict->arena,
-				"the accepted slowdown of %s, %s (%s) expired on %.10s and no longer "
+				"the accepted regression of %s, %s (%s) expired on %.10s and no longer "
 				"counts",
 				accept->benchmark, accept->metric, accept->source, until);
 		else if (seen && !needed)
 			fg_notes_add(
 				&verdict->notes, &verdict->arena,
-				"the accepted slowdown of %s, %s (%s) was not needed in this run",
+				"the accepted regression of %s, %s (%s) was not needed in this run",
 				accept->benchmark, accept->metric, accept->source);
 	}
 }

@@ -79,7 +79,7 @@ int fg_gate_accepts_of_message(const char *message, const char *commit, struct f
 		if (fg_text_starts_with(line, TRAILER)) {
 			if (used == TRAILERS_MAX)
 				return fg_error_set(err, FG_ELIMIT,
-						    "commit %s: more than %d accepted slowdowns",
+						    "commit %s: more than %d accepted regressions",
 						    commit, TRAILERS_MAX);
 			found = fg_arena_grow(arena, found, &capacity, used, sizeof(found[0]));
 			FG_TRY(parse_trailer(line, end, commit, arena, &found[used++], err));

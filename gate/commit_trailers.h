@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the accepted slowdowns that a commit message declares. */
+/* Reads the accepted regressions that a commit message declares. */
 #ifndef FG_GATE_COMMIT_TRAILERS_H
 #define FG_GATE_COMMIT_TRAILERS_H
 
@@ -8,7 +8,7 @@
 #include "model/policy.h"
 
 /*
- * Reads accepted slowdowns from the lines "Fastgate-Accept: NAME METRIC reason" of a commit
+ * Reads accepted regressions from the lines "Fastgate-Accept: NAME METRIC reason" of a commit
  * message. NAME is in double quotes if it contains spaces; "*" stands for any name or metric.
  * `commit` names the source. The array *accepts and its texts live in the arena. FG_EPARSE: a line
  * does not follow the form. FG_ELIMIT: there are too many lines.

@@ -375,11 +375,11 @@ static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 {
 	static const char *const words[] = {
 		[FG_WORK_SAME] = "the same work",
-		[FG_WORK_MORE] = "does more work",
+		[FG_WORK_MORE] = "more work",
 		[FG_WORK_SAME_SLOWER] =
 			"the same work, slower (placement, caches, branches, memory)",
 		[FG_WORK_MORE_NOT_FELT] = "more work, no measured slowdown",
-		[FG_WORK_LESS] = "does less work",
+		[FG_WORK_LESS] = "less work",
 		[FG_WORK_SAME_FASTER] =
 			"the same work, faster (placement, caches, branches, memory)",
 		[FG_WORK_LESS_NOT_FELT] = "less work, no measured speed-up",

@@ -134,7 +134,7 @@ static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *v
 {
 	fg_accept_note_leftovers(input->policy, input->now_ns, verdict);
 	/*
-	 * A benchmark's policy shares the plan's accepted slowdowns unless the benchmark has its
+	 * A benchmark's policy shares the plan's accepted regressions unless the benchmark has its
 	 * own list.
 	 */
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {

@@ -37,7 +37,7 @@ struct fg_gate_input {
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure; /* for benchmarks that are not in the plan */
 	bool baseline_required; /* a benchmark without a baseline fails with FG_EXIT_INCONCLUSIVE */
-	int64_t now_ns;         /* wall clock, against which accepted slowdowns expire */
+	int64_t now_ns;         /* wall clock, against which accepted regressions expire */
 };
 
 #endif

@@ -204,7 +204,7 @@ void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 		else
 			verdict->outcome = isnan(levels[0]) ? FG_OUTCOME_NEW : FG_OUTCOME_MISSING;
 		fg_notes_add(&verdict->notes, context->arena,
-			     both               ? "%s was not measured above zero in either run"
+			     both               ? "%s has no value above zero in either run"
 			     : isnan(levels[0]) ? "the baseline has no %s to compare with"
 						: "the candidate has no %s above zero",
 			     verdict->label);

@@ -22,7 +22,7 @@ struct fg_metric_policy {
 	double tolerance; /* exact metrics: differences of at most this ratio are treated as equal */
 };
 
-/* An accepted slowdown: a metric may be worse by up to `up_to` until a date. */
+/* An accepted regression: a metric may be worse by up to `up_to` until a date. */
 struct fg_accept {
 	const char *benchmark; /* "*": any */
 	const char *metric;    /* "*": any */
@@ -59,7 +59,7 @@ void fg_policy_defaults(struct fg_policy *policy);
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 
-/* Computes a digest of all settings that decide a verdict, except accepted slowdowns. */
+/* Computes a digest of all settings that decide a verdict, except accepted regressions. */
 void fg_policy_digest(const struct fg_policy *policy, char hex[FG_SHA256_HEX_SIZE]);
 
 /* Returns the policy of a measure of the profile: gated only if the user's row says so. */

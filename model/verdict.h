@@ -84,7 +84,7 @@ struct fg_metric_verdict {
 	double step_error; /* standard error of `step`; 0: exact */
 	unsigned pairs;
 	unsigned looks;
-	/* the accepted slowdown that covers the change; does not affect the outcome */
+	/* the accepted regression that covers the change; does not affect the outcome */
 	const struct fg_accept *accepted;
 	struct fg_notes notes;
 };

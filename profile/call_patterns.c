@@ -263,7 +263,8 @@ static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_RUNTIME] = "the collector itself needs the code",
 	[FG_ENTRY_OBJECT] =
 		"the object switches stacks, modifies its own code, or could not be read",
-	[FG_ENTRY_CHANGED] = "the object is not the one that was examined before the start",
+	[FG_ENTRY_CHANGED] =
+		"the object is not the one that was examined before the program started",
 	[FG_ENTRY_LATE] = "another thread had already run, or another program started this one",
 	[FG_ENTRY_SYSTEM] = "the code cannot be changed safely on this system",
 	[FG_ENTRY_FULL] = "the table of counted functions is full",

@@ -96,14 +96,14 @@ static void note_python(struct fg_trace_joiner *j)
 		fg_profile_add_note(
 			j->profile,
 			"process %u: %" PRIu64 " of %" PRIu64
-			" stacks have no Python frames, because the interpreter's data made no "
-			"sense",
+			" stacks have no Python frames, because the interpreter's data is "
+			"inconsistent",
 			j->trace->header.pid, missed, missed + read);
 	else if (read == 0 && has_bare_evaluation(j))
 		fg_profile_add_note(
 			j->profile,
-			"process %u: no Python frames: the interpreter's threads are not where "
-			"its version keeps them",
+			"process %u: no Python frames, because the interpreter's threads are not "
+			"where its version keeps them",
 			j->trace->header.pid);
 }
 

@@ -35,7 +35,7 @@ const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
  * Iterates over the notes on gated metrics that did not pass. Excludes repeated notes, and notes
- * that every format shows elsewhere (smallest detectable change, accepted slowdown, probably
+ * that every format shows elsewhere (smallest detectable change, accepted regression, probably
  * slower). Start with a zeroed place; NULL ends the iteration.
  */
 struct fg_note_place {

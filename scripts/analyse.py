@@ -247,7 +247,7 @@ def run_tidy(stamps, build, entries, jobs, deep):
         return any(stamps.is_clean(level, entry) for level in enough)
 
     wanted = [entry for entry in entries if not is_clean(entry)]
-    print(f"clang-tidy: {len(wanted)} of {len(entries)} files to look at", flush=True)
+    print(f"clang-tidy: {len(wanted)} of {len(entries)} files to check", flush=True)
     bad = 0
     work = batches(build, wanted, levels)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -266,7 +266,7 @@ def run_cppcheck(stamps, entries, jobs):
     product = [entry for entry in entries
                if not entry["name"].startswith((*FOREIGN, "tests/")) and entry["name"].endswith(".c")]
     wanted = [entry for entry in product if not stamps.is_clean("cppcheck", entry)]
-    print(f"cppcheck: {len(wanted)} of {len(product)} files to look at", flush=True)
+    print(f"cppcheck: {len(wanted)} of {len(product)} files to check", flush=True)
     if not wanted:
         return 0
     with tempfile.NamedTemporaryFile("w", suffix=".json") as project:

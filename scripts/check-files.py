@@ -234,7 +234,7 @@ def main():
     bad = 0
     for way in circles(graph):
         bad = 1
-        print("a circle of files:")
+        print("a cycle of files:")
         for at, to in zip(way, way[1:] + way[:1]):
             print(f"  {at} {graph[at][to]}")
     for file, why in unused(root, texts, defined):

@@ -79,7 +79,7 @@ def main():
     bad = 0
     for name, text in headers:
         if not GUARD.search(text):
-            print(f"{name}: it may not be included twice: neither an include guard nor #pragma once")
+            print(f"{name}: it cannot be included twice: no include guard or #pragma once")
             bad = 1
     rest = [name for name, _ in headers if name not in shown]
     for name in rest:

@@ -33,7 +33,7 @@ env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_OUTPUT -u GITHUB_STEP
 # A benchmark could use these files to set the environment of later steps, which have secrets.
 for file in "${GITHUB_ENV:-}" "${GITHUB_PATH:-}"; do
 	if [ -n "$file" ] && [ -s "$file" ]; then
-		echo "::warning::a program under test wrote to $(basename "$file"), which is dropped"
+		echo "::warning::a program under test wrote to the file of $(basename "$file"); its contents are discarded"
 		: >"$file"
 	fi
 done

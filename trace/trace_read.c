@@ -80,7 +80,7 @@ static bool is_zero(const void *data, size_t size)
 static void set_damage(struct reader *r, uint64_t offset, const char *what)
 {
 	(void)snprintf(r->trace->damage, sizeof(r->trace->damage),
-		       "%s at byte %llu: only the good chunks before it (%zu) are used", what,
+		       "%s at byte %llu: only the intact chunks before it (%zu) are used", what,
 		       (unsigned long long)offset, r->trace->chunk_count);
 }
 
@@ -90,12 +90,12 @@ static const char *check_chunk(const struct fg_trace_chunk *chunk)
 	const bool is_table = chunk->magic == FG_TRACE_TABLE_MAGIC;
 
 	if (chunk->magic != FG_TRACE_CHUNK_MAGIC && !is_table)
-		return "no chunk";
+		return "no valid chunk";
 	if (chunk_header_crc(chunk) != chunk->header_crc)
 		return "a damaged chunk header";
 	if (chunk->size == 0 || chunk->size % FG_TRACE_ALIGN != 0 ||
 	    (chunk->size > FG_TRACE_CHUNK_LIMIT && !is_table))
-		return "a chunk of an invalid size";
+		return "a chunk of invalid size";
 	if (FG_TRACE_COMMIT_USED(chunk->commit) > chunk->size - sizeof(*chunk))
 		return "a chunk that holds more than its size";
 	return NULL;

@@ -151,19 +151,19 @@ class Bench:
               f"over verified {100 * total['frames_reused'] / max(1, total['frames']):.1f} %;"
               f" start-up {statistics.median(h['startup_ns'] for h in headers) / 1e6:.2f} ms")
         print(f"  weights / CPU time: {(total['user_ns'] + total['system_ns']) / max(1, used):.4f}; "
-              "apart, of all CPU time:"
+              "difference, as a share of all CPU time:"
               f" user {100 * (total['user_ns'] - total['end_user_ns']) / max(1, used):+.2f} %,"
               f" system {100 * (total['system_ns'] - total['end_system_ns']) / max(1, used):+.2f} %"
               " (getrusage counts our signals as system time)")
         signals_ns = total["samples"] * cost_ns
         user = total["user_ns"] - total["end_user_ns"] - signals_ns
         system = total["system_ns"] - total["end_system_ns"] + signals_ns
-        print("  the same without what the empty handler shows a signal to be booked with, "
+        print("  the same, less the cost of a signal as the empty handler shows it, "
               f"{cost_ns / 1e3:.1f} us: user {100 * user / max(1, used):+.2f} %,"
               f" system {100 * system / max(1, used):+.2f} %")
         lost = {name: sum(h["losses"][i] for h in headers) for i, name in enumerate(LOSSES)}
         print(f"  achieved rate {100 * total['user_ns'] / max(1, used - total['system_ns']):.2f} % of "
-              "what was due; lost or marked: "
+              "the requested rate; lost or marked: "
               f"{', '.join(f'{count} {name}' for name, count in lost.items() if count) or 'none'}")
         print(f"  file {sum(h['allocated'] for h in headers) / max(1, total['samples']):.1f} bytes a "
               "sample, all records and rounding included")
@@ -184,7 +184,7 @@ class Bench:
         env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
                "FASTGATE_COLLECTOR_PERIOD": str(10**9 // rate)}
         print(f"\nhandlers after the first second, {rate} samples/s, "
-              "us (upper ends of buckets but for the mean)")
+              "us (upper ends of buckets, except for the mean)")
         sys.stdout.flush()
         subprocess.run([self.handler, str(seconds)], env=env, check=True)
 
@@ -234,7 +234,7 @@ class Bench:
             "C++ exceptions": [f"{self.targets}/throwing", f"{self.targets}/libthrowing.so"],
         }
         print("\nreal programs, 5000 samples/s: stacks that end early, "
-              "and samples without any (system time met at no tick)")
+              "and samples without any (system time that no tick hit)")
         for name, command in commands.items():
             if not shutil.which(command[0]):
                 print(f"  {name:20} not installed")
@@ -271,8 +271,8 @@ class Bench:
             away = abs(float(row["inclusive_share"]) - truth)
             held += away <= 1.959964 * float(row["inclusive_share_error"])
         sigma = 100 * (0.95 * 0.05 / runs) ** 0.5
-        print(f"\nintervals: the stated 95 % interval held the truth in {100 * held / runs:.1f} % of "
-              f"{runs} runs (1 sigma of that: {sigma:.1f} %)")
+        print(f"\nintervals: the stated 95 % interval contains the truth in {100 * held / runs:.1f} % "
+              f"of {runs} runs (1 sigma of that: {sigma:.1f} %)")
 
     def truth(self, name, functions, runs, arguments=(), look_ns=1e6):
         """

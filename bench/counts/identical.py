@@ -67,7 +67,7 @@ def main():
     for _ in range(RECORDINGS):
         for name, command in programs.items():
             found[name].append(recording(command))
-    print(f"{RECORDINGS} recordings a program; of all pairs: equal to the digit, "
+    print(f"{RECORDINGS} recordings per program; of all pairs: exactly equal, "
           f"the largest difference, red (more than {TOLERATED:.1%} more)")
     pairs = red = 0
     for name, recordings in found.items():

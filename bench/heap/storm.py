@@ -39,7 +39,7 @@ def main():
                             check=True, capture_output=True, text=True).stdout
     found = sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()
                 if "allocate_some" in line and line.count("step;") == DEPTH)
-    print(f"  {found:,} of {SECONDS * 1000000:,} allocations found, each below {DEPTH} libraries")
+    print(f"  {found:,} of {SECONDS * 1000000:,} allocations found, each with {DEPTH} frames")
     shutil.rmtree(folder)
     return 0 if found == SECONDS * 1000000 else 1
 

@@ -50,7 +50,7 @@ def costs(folder):
              "perf record -p": (["perf", "record", "-q", "-g", "-F", "100", "-p", "{pid}",
                                  "-o", f"{folder}/perf.data"], False),
              "gdb -p": (["gdb", "-q", "-batch", "-p", "{pid}", "-ex", "thread apply all bt"], True)}
-    print(f"{BUSY[0]} threads, {BUSY[1]} deep{'':<6} looks a s   turns lost   99 % of gaps below")
+    print(f"{BUSY[0]} threads, {BUSY[1]} deep{'':<6}  stacks/s    work lost   99 % of gaps below")
     results = {tool: [] for tool, (words, _) in tools.items() if not words or shutil.which(words[0])}
     for _ in range(ROUNDS):
         for tool, found in results.items():
@@ -67,7 +67,7 @@ def costs(folder):
         print(f"  {tool:<20} {often:>9}   {100 * (1 - turns / base):8.1f} %   {pause / 1000:8.2f} ms")
     stops = [re.search(r"stopped threads (\d+) times?; 99 % of the stops lasted at most (.*)", said)
              for _, _, said in results["fastgate"]]
-    print("  fastgate's stops, and the time that 99 % of them took at most: "
+    print("  number of stops by fastgate, and the 99th percentile of their duration: "
           + "; ".join(f"{stop[1]}: {stop[2]}" for stop in stops if stop))
 
 

@@ -42,7 +42,7 @@ def main():
           f"{'peer':<24}{'CPU ms':>8}{'from start to end':>19}{'ratio':>8}")
     for pair in ROWS:
         if not all(shutil.which(side[0]) for side in pair):
-            print(f"{say(pair[0]):<44}{'':>27}  {say(pair[1]):<24}  one of them is not here")
+            print(f"{say(pair[0]):<44}{'':>27}  {say(pair[1]):<24}  one of them is not installed")
             continue
         ours, peers = medians(pair)
         print(f"{say(pair[0]):<44}{ours[0]:>8.2f}{ours[1]:>19.2f}  "

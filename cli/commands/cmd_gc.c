@@ -70,10 +70,10 @@ static int run(struct fg_cli *cli, const void *values)
 	else
 		fg_cli_say(cli,
 			   "removed %zu run%s; old runs kept because of a tag: %zu; size of the "
-			   "store: %s, before: %s",
+			   "store: %s → %s",
 			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
-			   fg_format_size((double)result.bytes_after, sizes[0]),
-			   fg_format_size((double)result.bytes_before, sizes[1]));
+			   fg_format_size((double)result.bytes_before, sizes[0]),
+			   fg_format_size((double)result.bytes_after, sizes[1]));
 	return FG_EXIT_PASS;
 }
 

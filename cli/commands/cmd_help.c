@@ -129,7 +129,7 @@ const struct fg_cli_command fg_cmd_help = {
 	.group = FG_CLI_GROUP_SETUP,
 	.summary = "list the commands, or explain one",
 	.description =
-		"Without an argument, lists all commands in groups. With the name of a command, "
+		"Without an argument, lists all commands in groups. With a command's name, "
 		"shows its purpose, options and examples. The same text is in the manual: man "
 		"fastgate-COMMAND.",
 	FG_CLI_TABLES,

@@ -443,7 +443,7 @@ static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_cre
 	count = fg_creep_pool_risen(pool, 2, policy.function_floor);
 	count = fg_creep_name(store, pool->rises, count, &arena, &named);
 	if (count > 0)
-		fg_strbuf_add_text(&text, "\nfunctions that crept up over several benchmarks:\n");
+		fg_strbuf_add_text(&text, "\nfunctions that crept up across several benchmarks:\n");
 	for (size_t i = 0; i < count; i++) {
 		char change[FG_NUMBER_TEXT_SIZE];
 

@@ -33,7 +33,7 @@ static const struct fg_option options[] = {
 	FG_ROW_WORD(struct options, run.project, "project", 0, "NAME", "imported",
 		    "project of the run"),
 	FG_ROW_FILE(struct options, output, "output", 'o',
-		    "write the run to this file (FILE.fgrun) instead of into the store"),
+		    "write the run to this file (FILE.fgrun) instead of the store"),
 	{.name = NULL},
 };
 
@@ -50,7 +50,7 @@ static const struct fg_cli_example examples[] = {
 	{"perf script | stackcollapse-perf.pl > perf.folded && fastgate import perf.folded",
 	 "put a recording of perf into the store"},
 	{"fastgate import --period 10ms stacks.folded -o stacks.fgrun",
-	 "make a run file of folded stacks"},
+	 "turn folded stacks into a run file"},
 	{NULL, NULL},
 };
 
@@ -158,7 +158,7 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, callgrind's files, and traces of `fastgate record`, and "
+		"Reads folded stacks, callgrind files, and traces of `fastgate record`, and "
 		"stores them as a run with one benchmark, to be viewed, drawn, exported and "
 		"compared like any other run. If a format lacks information (folded stacks carry no "
 		"time), a message says what is assumed. To import run files, use `fastgate runs "

@@ -77,7 +77,7 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, request.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "use this benchmark only (default: all in turn)"),
 	FG_ROW_BUDGET(struct options, request.budget_ns, "30m",
-		      "start no run that is unlikely to end within this time"),
+		      "do not start a run that is unlikely to end within this time"),
 	FG_ROW_FLAG(struct options, request.nightly, "nightly", 0,
 		    "add the runs to this runner's newest card, in a nightly job"),
 	{.name = NULL},
@@ -104,12 +104,12 @@ const struct fg_cli_command fg_cmd_prove = {
 		"that would let it find smaller slowdowns.\n"
 		"\n"
 		"The slowdown is a loop at the function's entry, added by repeating the link of "
-		"the build and calibrated by measuring; if no function can have such a loop, the "
+		"the build and calibrated by measuring; if no such loop can be added, the "
 		"sampler delays the whole program, which proves less. No source file is changed. "
 		"Uncommitted changes are ignored. The runs are kept in the store for the card, "
 		"and are not part of the history.\n"
 		"\n"
-		"Exit code 0: the card is made. 1: the gate is broken: it has more false alarms "
+		"Exit code 0: the card is printed. 1: the gate is broken: it has more false alarms "
 		"than gate.alpha allows for the gated metrics, or misses slowdowns that it used to "
 		"find. 3: no slowdown was planted; the card says why.",
 	.options = options,

@@ -102,7 +102,7 @@ static void print_result(struct fg_cli *cli, const struct fg_push_result *result
 	struct fg_json_writer w;
 
 	if (!cli->json) {
-		fg_cli_say(cli, "%zu sent, %zu already there, %zu waiting, %zu rejected",
+		fg_cli_say(cli, "%zu sent, %zu already on the server, %zu waiting, %zu rejected",
 			   result->sent, result->known, result->waiting, result->rejected);
 		return;
 	}

@@ -233,7 +233,7 @@ const struct fg_cli_command fg_cmd_record = {
 	.description =
 		"Runs the command with the collector preloaded and leaves one trace per process "
 		"image in a folder, which fastgate view, graph and export read. Needs no "
-		"configuration, special build or root privileges.\n"
+		"configuration, no special build and no root privileges.\n"
 		"\n"
 		"The exit code is the command's; 128 + N if signal N ended it. A program that "
 		"cannot be sampled (set-user-id, built with a sanitizer) is refused before it "

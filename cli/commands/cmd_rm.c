@@ -64,9 +64,8 @@ const struct fg_cli_command fg_cmd_rm = {
 	.name = "rm",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove stored runs",
-	.description =
-		"Removes runs with everything that belongs to them. `fastgate gc` then shrinks the "
-		"file.",
+	.description = "Removes runs with everything that belongs to them. To shrink the file "
+		       "afterwards, use `fastgate gc`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -476,7 +476,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate verify receipt.json", "is the receipt unchanged, and what does it say?"},
 	{"fastgate verify receipt.json --commit HEAD --against merge-base --allowed-signers "
 	 ".github/signers",
-	 "the check of a CI job"},
+	 "the check for a CI job"},
 	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
 	 "sign a receipt: writes receipt.json.sig"},
 	{"fastgate verify receipt.json --again", "do these two commits give the same answer here?"},
@@ -488,7 +488,7 @@ const struct fg_cli_command fg_cmd_verify = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "check that a receipt is genuine, and whether it holds here",
 	.description =
-		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
+		"Checks a receipt: that nothing in it has changed since `fastgate run --receipt` "
 		"wrote it, and, on request, who signed it, which commits it compares, and whether "
 		"a new measurement agrees.\n"
 		"\n"

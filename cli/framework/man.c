@@ -76,10 +76,10 @@ static const struct {
 		{"FASTGATE_DEBUG",
 		 "debug messages: a list of domains, such as runner,store:2, or all"},
 		{"FASTGATE_PAGER, PAGER",
-		 "the pager for long text on a terminal; `cat` or nothing: no pager"},
+		 "the pager for long output on a terminal; `cat` or an empty value turns paging off"},
 		{"NO_COLOR", "no colours, unless --color says otherwise"},
 		{"CLICOLOR_FORCE", "colours even without a terminal"},
-		{"COLUMNS", "the width of text"},
+		{"COLUMNS", "the width of the output, in columns"},
 		{"XDG_CACHE_HOME",
 		 "the folder for caches (default: ~/.cache); symbols of libraries are stored in "
 		 "its subfolder fastgate"},

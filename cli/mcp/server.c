@@ -231,7 +231,7 @@ static void take_bytes(struct server *server, const char *bytes, size_t size)
 			return;
 		if (server->is_too_long)
 			fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
-				     "a message may have at most 1 MiB");
+				     "a message may be at most 1 MiB long");
 		else
 			take_line(server, fg_strbuf_text(&server->input), server->input.length);
 		fg_strbuf_clear(&server->input);

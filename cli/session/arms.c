@@ -641,7 +641,7 @@ void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 	input->history_context = arms;
 }
 
-/* Appends to the policy's accepted slowdowns; the array moves to the plan's arena. */
+/* Appends to the policy's accepted regressions; the array moves to the plan's arena. */
 static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
 			const struct fg_accept *more, size_t count)
 {
@@ -686,7 +686,7 @@ void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan)
 	if (!from || !to)
 		return;
 	if (fg_git_messages(&git, from, to, &text, &size, &err) != FG_OK) {
-		fg_cli_warn(session->cli, "cannot read the commits for accepted slowdowns: %s",
+		fg_cli_warn(session->cli, "cannot read the commits for accepted regressions: %s",
 			    err.message);
 		return;
 	}

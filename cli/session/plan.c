@@ -54,7 +54,7 @@ int fg_state_folder_check(const char *root, struct fg_error *err)
 void fg_state_folder_make(const char *path)
 {
 	static const char content[] =
-		"# Made by fastgate: nothing in here belongs to the project.\n*\n";
+		"# Created by fastgate: nothing in this folder belongs to the project.\n*\n";
 	char *ignore = fg_fs_join(path, ".gitignore");
 
 	if (fg_fs_make_folders(path, 0755, NULL) == FG_OK && !fg_fs_exists(ignore))

@@ -185,7 +185,7 @@ static void report(struct fg_session *session, struct fg_runner_job *job, struct
 	if (given->count > NAMED_MAX)
 		fg_strbuf_printf(&given->names, " and %zu more", given->count - NAMED_MAX);
 	text = fg_xasprintf(
-		"the change touches files that the benchmark reads, %s: both sides read the "
+		"the change touches files that the benchmark reads (%s): both sides read the "
 		"candidate's files, so only code is compared",
 		fg_strbuf_text(&given->names));
 	fg_progress_clear(&session->progress);

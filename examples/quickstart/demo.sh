@@ -17,7 +17,7 @@ git add .
 git -c user.name=demo -c user.email=demo@example.org commit -q -m "Count words"
 git apply "$here/slower.patch"
 
-echo "In $folder, one line of table.c was changed since the last commit:"
+echo "In $folder, one line of table.c has changed since the last commit:"
 git --no-pager diff --unified=0 table.c | sed -n 's/^\([-+]\s.*\)/    \1/p'
 echo
 echo "\$ fastgate run --against HEAD"

@@ -62,8 +62,8 @@ enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char
 		return outcome;
 	(void)fg_error_set(
 		err, FG_ENET,
-		"%s answered %ld without confirming the run: is this a perfdb server of this "
-		"version?",
+		"%s answered %ld without confirming the run: is this a perfdb server of the "
+		"same version?",
 		p->options->url, reply->status);
 	return FG_PUSH_REFUSED;
 }

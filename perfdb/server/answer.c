@@ -71,7 +71,7 @@ static void write_error_page(struct fg_request *rq, const char *message)
 	}
 	fg_strbuf_add_text(&answer->text, "<!doctype html><html lang=\"en\"><title>perfdb</title>"
 					  "<link rel=\"icon\" href=\"data:,\">"
-					  "<h1>This cannot be shown</h1><p>");
+					  "<h1>This page cannot be shown</h1><p>");
 	for (const char *at = message; *at; at++) {
 		if (strchr("<>&", *at))
 			fg_strbuf_printf(&answer->text, "&#%d;", *at);

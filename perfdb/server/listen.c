@@ -97,7 +97,7 @@ static int offer_tls(const struct fg_server *server, unsigned *flags, struct MHD
 	if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"this perfdb is built without TLS: put a proxy that terminates TLS in "
+			"this perfdb was built without TLS: put a proxy that terminates TLS in "
 			"front of it and pass --behind-proxy, or use a dynamically linked perfdb");
 	*flags |= MHD_USE_TLS;
 	tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};

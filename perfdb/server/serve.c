@@ -221,7 +221,7 @@ static void announce(const struct fg_perfdb_options *given, const struct fg_serv
 		(void)fprintf(
 			stderr,
 			"perfdb: first start: open %s\n"
-			"perfdb: this is the administrator's key, and it is not shown again%s%s\n",
+			"perfdb: this is the administrator's key, and it will not be shown again%s%s\n",
 			entry, file ? "; it is kept in " : "", file ? file : "");
 	(void)fprintf(stderr, "perfdb: serving %s at %s\n",
 		      file ? given->database : "a PostgreSQL database", url);

@@ -102,7 +102,7 @@ static const struct fg_perfdb_action actions[] = {
 	{.name = "create",
 	 .changes = true,
 	 .run = create,
-	 .remark = "the token is not shown again"},
+	 .remark = "the token will not be shown again"},
 	{.name = "revoke", .takes_word = true, .changes = true, .run = revoke},
 	{.name = NULL},
 };

@@ -17,7 +17,7 @@ const VIEWS = { projects: showProjects, project: showProject, runs: showRuns, ch
 	search: showSearch, tokens: showTokens };
 
 function askToken(words) {
-	replace(page, el('main', { class: 'narrow' }, heading('Sign in'), el('p', { role: 'alert' }, hasToken() ? words : 'A token is needed to see the runs of this server.'),
+	replace(page, el('main', { class: 'narrow' }, heading('Sign in'), el('p', { role: 'alert' }, hasToken() ? words : 'You need a token to see the runs on this server.'),
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
 			useToken(new FormData(event.target).get('token').trim());
@@ -32,7 +32,7 @@ function askToken(words) {
 }
 
 function showError(error, state) {
-	replace(page, el('main', {}, heading(error instanceof Missing ? 'Page not found' : 'This cannot be shown'), el('p', { role: 'alert' }, clip(error.message, 600)),
+	replace(page, el('main', {}, heading(error instanceof Missing ? 'Page not found' : 'This page cannot be shown'), el('p', { role: 'alert' }, clip(error.message, 600)),
 		el('p', {}, 'Use the search above (press ', el('kbd', {}, '/'), '), or go to ', link('all projects', 'projects', {}), '.')));
 }
 

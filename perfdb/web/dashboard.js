@@ -202,7 +202,7 @@ async function creepSection(project) {
 	const { functions, benchmarks } = await query('creep', { project });
 	if (functions.length === 0)
 		return false;
-	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; 5 % of these functions are expected to be false alarms.`),
+	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up across ${benchmarks} benchmarks; 5 % of these functions are expected to be false alarms.`),
 		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
 			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
 			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Relative to the time of the benchmarks that call the function, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
@@ -235,8 +235,8 @@ function guide(administers) {
 	const step = (words, ...commands) => el('li', {}, words, el('pre', {}, commands.join('\n')));
 	return [el('p', {}, 'No run has been uploaded yet. In your own project:'), el('ol', { class: 'guide' },
 		step(administers ? ['Create a token that may send runs, on the page ', link('Tokens', 'tokens'), ' or on the server:'] : 'Create a token that may send runs, on the server:', 'perfdb token create --scope upload --note ci'),
-		step('Set the address and the token where your runs are made:', `export PERFDB_URL=${location.origin}/ PERFDB_TOKEN=…`),
-		step('Make a first run and send it:', 'fastgate init', 'fastgate run --against HEAD', 'fastgate push latest'))];
+		step('Set the address and the token on the machine that measures:', `export PERFDB_URL=${location.origin}/ PERFDB_TOKEN=…`),
+		step('Measure a first run and send it:', 'fastgate init', 'fastgate run --against HEAD', 'fastgate push latest'))];
 }
 
 function projectTable(rows) {

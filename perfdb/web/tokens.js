@@ -18,11 +18,11 @@ function tokenState(token) {
 function tokenTable(tokens, redraw) {
 	const revoke = async (token) => {
 		const whose = token.note ? ` (${clip(token.note, 60)})` : '';
-		if (!confirm(`Revoke token ${token.id}${whose}? Requests with this token are refused from now on; this cannot be undone.`))
+		if (!confirm(`Revoke token ${token.id}${whose}? Requests with this token will be refused; this cannot be undone.`))
 			return '';
 		await query(`tokens/${token.id}`, {}, { method: 'DELETE' });
 		await redraw();
-		return `Token ${token.id} is revoked.`;
+		return `Token ${token.id} has been revoked.`;
 	};
 	return dataTable({
 		label: 'Tokens', rows: tokens, filter: (token) => `${token.note ?? ''} ${token.project ?? ''} ${token.scope}`,
@@ -53,7 +53,7 @@ function tokenForm(projects, made, redraw) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		const { id, token } = await post('tokens', words);
 		await redraw();
-		replace(made, el('p', { role: 'alert' }, `Token ${id}, which is not shown again: `, el('code', { class: 'secret' }, token)));
+		replace(made, el('p', { role: 'alert' }, `Token ${id}, which will not be shown again: `, el('code', { class: 'secret' }, token)));
 	};
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
 		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),

@@ -52,7 +52,7 @@ function noteRow(state, note, points, redraw) {
 	const remove = async () => {
 		await query(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
 		await redraw();
-		return 'The note is removed.';
+		return 'Note removed.';
 	};
 	return el('li', {}, note.run && ['on ', link(runLabel(points, note.run), 'run', { run: note.run })], ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
@@ -66,7 +66,7 @@ function notesOf(state, kept, points, redraw) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		await post('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
 		await redraw();
-		return 'The note is saved.';
+		return 'Note saved.';
 	};
 	const runs = points.slice(-NOTED_RUNS).toReversed();
 	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },

@@ -185,8 +185,8 @@ char *fg_thread_reason_of_scope(long scope)
 	if (scope <= 0)
 		return NULL;
 	if (scope == SCOPE_FOR_GOOD)
-		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a restart of "
-				    "the machine changes",
+		return fg_xasprintf(": kernel.yama.ptrace_scope is %ld, which only a reboot can "
+				    "change",
 				    scope);
 	return fg_xasprintf(
 		": kernel.yama.ptrace_scope is %ld; use `sysctl kernel.yama.ptrace_scope=0`, or "

@@ -77,8 +77,8 @@ int fg_export_chrome(const struct fg_profile *profile, const struct fg_export_op
 
 	if (profile->span_count == 0 && profile->unit_count <= 1 && profile->region_count > 1)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "the profile has no visit of 100 µs or longer to a region, and "
-				    "no unit of work; shorter visits are only summed up (fastgate "
+				    "the profile has no region visits of 100 µs or longer and no "
+				    "units of work; shorter visits are only summed up (fastgate "
 				    "view -V regions)");
 	if (profile->span_count == 0 && profile->unit_count <= 1)
 		return fg_error_set(

@@ -279,7 +279,7 @@ int fg_view_regions(const struct fg_profile *profile, const struct fg_view_optio
 
 	if (profile->region_count <= 1)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "no region was marked in this run: mark them with "
+				    "no regions were marked in this run: mark them with "
 				    "<fastgate/region.h>, or with the ITT API");
 	if (!fg_profile_knows_regions(profile))
 		FG_TRY(fg_view_check_time(table, err));

@@ -293,7 +293,7 @@ static int view_stored(const struct fg_profile *profile, const struct fg_view_op
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	if (!add_kinds(table, profile, &options->query))
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "no unit of work was marked in this run: mark them with "
+				    "no units of work were marked in this run: mark them with "
 				    "<fastgate/region.h> and view the trace");
 	fg_view_note(table,
 		     "the table adds up all units; to see their variation, " FG_VIEW_NEEDS_SAMPLES);
@@ -310,7 +310,7 @@ int fg_view_units(const struct fg_profile *profile, const struct fg_view_options
 		return view_stored(profile, options, table, err);
 	FG_TRY_OUT(units_init(&units, profile, &options->query, err));
 	if (units.by_name.count == 0) {
-		status = fg_error_set(err, FG_ENOENT, "the filters leave no unit of work");
+		status = fg_error_set(err, FG_ENOENT, "no unit of work passes the filters");
 		goto out;
 	}
 	status = fill(table, &units, profile, options, err);

@@ -156,5 +156,5 @@ export function argumentParts(table, state, keep) {
 				keep({ argument: f.name, trace: undefined });
 				return pathsOf(f, known, keep);
 			},
-		}, spot), leftOut(table.functions_left_out, 'function that is called less', 'functions that are called less'), allHints(functions), spot];
+		}, spot), leftOut(table.functions_left_out, 'function that is called less often', 'functions that are called less often'), allHints(functions), spot];
 }

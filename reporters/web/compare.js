@@ -498,7 +498,7 @@ function showBenchmark(benchmark, view) {
 		const profile = data.profile && readProfile({ ...data.profile, unit: measure && (units.get(measure) ?? '1') });
 		const isEmpty = profile && !profile.hasBaseline && !profile.hasCandidate;
 		if (isEmpty)
-			replace(flame, el('p', { class: 'filtered' }, range ? `None of the pairs ${range[0]} to ${range[1]} counts.` : 'No repetition that counts has a profile.'));
+			replace(flame, el('p', { class: 'filtered' }, range ? `None of pairs ${range[0]} to ${range[1]} counts.` : 'No repetition that counts has a profile.'));
 		else if (profile)
 			replace(flame, flameSection(benchmark, profile, range, view));
 		afterPaint(() => {
@@ -562,7 +562,7 @@ function showBenchmark(benchmark, view) {
 function differences(data) {
 	const rows = data.environment_difference;
 	if (rows.length === 0)
-		return el('p', { class: 'quiet' }, 'Nothing that was recorded differs between the two sides.');
+		return el('p', { class: 'quiet' }, 'No recorded fact differs between the two sides.');
 	return dataTable({ label: 'What differs in host and build', rows, columns: [
 		{ title: 'What', value: (d) => d.key, cell: (d) => el('code', {}, clip(d.key, 100)) },
 		{ title: 'Baseline', cell: (d) => clip(d.baseline ?? 'absent', 300), grow: true },

@@ -230,7 +230,7 @@ export function flameViews(profile, options = {}) {
 	async function copyStack() {
 		const lines = (graphs.find((graph) => graph.pane === document.activeElement) ?? graphs.at(-1)).stack();
 		await navigator.clipboard.writeText(lines.join('\n')).then(() => { result.textContent = `${lines.length} frame${lines.length === 1 ? '' : 's'} copied`; },
-			() => { result.textContent = 'this browser does not allow the page to copy'; });
+			() => { result.textContent = 'this browser does not let the page copy text'; });
 	}
 	function find() {
 		result.textContent = graphs.map((graph) => graph.find(search.value)).at(-1);

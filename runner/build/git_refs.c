@@ -106,7 +106,7 @@ static int resolve_on_target(const struct fg_git *git, const char *head, char **
 	if (!parent)
 		return fg_error_set(
 			err, FG_ENOENT,
-			"the first commit of a repository has nothing to be compared with");
+			"the first commit of a repository has no earlier commit to compare with");
 	*commit = parent;
 	*words = fg_xasprintf("%s^ (%s is on the target branch)", head_name(git), head_name(git));
 	return FG_OK;

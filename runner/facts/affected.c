@@ -79,9 +79,9 @@ static void take_pair(struct comparison *c, const struct fg_code *before,
 						  : &after->items[pair->after];
 
 	if (pair->change == FG_CODE_ADDED && item->is_exported)
-		touch_all(c, "something was added that other code may look up by name", item->name);
+		touch_all(c, "a symbol was added that other code may look up by name", item->name);
 	else if (pair->change == FG_CODE_REMOVED && item->is_exported)
-		touch_all(c, "something was removed that other code may look up by name",
+		touch_all(c, "a symbol was removed that other code may look up by name",
 			  item->name);
 	else if (pair->change != FG_CODE_ADDED && !item->is_function)
 		touch_all(c, "data changed", item->name);
@@ -226,7 +226,7 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 	if (!baseline->command || !baseline->program || !candidate->program)
 		say(reason, NULL, "the benchmark is not on both sides");
 	else if (benchmark->harness != FG_HARNESS_NONE)
-		say(reason, NULL, "a harness decides by itself what it executes");
+		say(reason, NULL, "a harness decides for itself what it executes");
 	else if (baseline->is_wrapper || candidate->is_wrapper)
 		say(reason, NULL, "the program that finally runs is unknown: %s",
 		    fg_fs_base_name(candidate->program));

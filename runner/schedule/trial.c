@@ -26,7 +26,7 @@
 
 enum {
 	ROUND_EXECUTIONS = 4, /* a duet pair, then A and B in turn */
-	REASON_SIZE = 256,
+	REASON_SIZE = 320,
 	/* number of unusable duet pairs, without any usable pair, that ends the duet */
 	APART_MAX = 4,
 	/*
@@ -256,10 +256,10 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 		return false;
 	(void)snprintf(
 		reason, sizeof(reason),
-		"one after the other: in %u of the last %u pairs the two programs ran together "
-		"for less than 80 %% of their time or left processes running, which is not a "
-		"duet: make the benchmark repeat its work and wait for its processes (these "
-		"pairs are set aside)",
+		"in %u of the last %u pairs the two programs ran together for less than 80 %% of "
+		"their time or left processes running, so they now run one after the other (the "
+		"pairs so far are set aside); for a duet, make the benchmark repeat its work and "
+		"wait for its processes",
 		apart, recent);
 	fg_job_set_aside(job, FG_ASIDE_GIVEN_UP);
 	job->timed = 0;

@@ -36,7 +36,7 @@ is_reproducible() (
 		done
 )
 
-check "nothing is changed since the last commit" is_clean
+check "nothing has changed since the last commit" is_clean
 check "the last commit has the tag v$version" is_tagged
 check "CHANGELOG.md begins with $version" is_first
 for machine in x86_64 aarch64; do
@@ -44,7 +44,7 @@ for machine in x86_64 aarch64; do
 done
 check "install.sh installs it, and it runs" installs
 check "the .rpm has the program, and it runs" packs_rpm
-check "it lists what is linked into it" has_sbom
+check "it lists the libraries linked into it" has_sbom
 check "a build in another folder gives the same archives" is_reproducible
 echo "to be uploaded to the release v$version:"
 ls "$dist"/* install.sh

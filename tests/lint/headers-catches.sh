@@ -45,4 +45,4 @@ header own '#include <stddef.h>
 SIZE fg_own(void);'
 expect 'base/own.h does not compile alone'
 printf 'struct fg_own {\n\tint x;\n};\n' >"$copy/base/own.h"
-expect 'base/own.h: it may not be included twice'
+expect 'base/own.h: it cannot be included twice'

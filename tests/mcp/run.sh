@@ -4,6 +4,6 @@
 # are missing.
 set -eu
 here=$(dirname "$0")
-command -v node >/dev/null || { echo "skipped: there is no node"; exit 77; }
+command -v node >/dev/null || { echo "skipped: node is not installed"; exit 77; }
 [ -d "$here/node_modules/@modelcontextprotocol/sdk" ] || { echo "skipped: run 'npm ci' in tests/mcp first"; exit 77; }
 exec node "$@"

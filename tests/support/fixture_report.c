@@ -464,7 +464,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 
 /* --- special cases --- */
 
-/* An accepted slowdown: as in the gate, the benchmark passes and its metric keeps the change. */
+/* An accepted regression: as in the gate, the benchmark passes and its metric keeps the change. */
 static void make_accepted(struct fg_fixture *fixture)
 {
 	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
@@ -486,9 +486,10 @@ static void make_accepted(struct fg_fixture *fixture)
 
 static void make_expired(struct fg_fixture *fixture)
 {
-	fg_notes_add(&fixture->verdict.notes, &fixture->verdict.arena, "%s",
-		     "the accepted slowdown of reconstruct, cpu_time (fastgate.yml:31) expired on "
-		     "2026-08-01 and no longer counts");
+	fg_notes_add(
+		&fixture->verdict.notes, &fixture->verdict.arena, "%s",
+		"the accepted regression of reconstruct, cpu_time (fastgate.yml:31) expired on "
+		"2026-08-01 and no longer counts");
 }
 
 /* A slower benchmark, measured one arm after the other, for which no function is certain. */

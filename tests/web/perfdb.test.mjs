@@ -88,7 +88,7 @@ async function tokens(context) {
 	await cut.close();
 	page.answers.push(true);
 	await row.getByRole('button', { name: /Revoke/ }).click();
-	await page.getByText(/Token \d+ is revoked/).waitFor();
+	await page.getByText(/Token \d+ has been revoked/).waitFor();
 	assert.match(await row.innerText(), /revoked/);
 	assert.equal(await works(secret), 401);
 	await page.reload();
@@ -360,7 +360,7 @@ async function creepingProject(context) {
 	assert.match(await page.locator('p.lead').innerText(), /^5 crept up, 1 passed/);
 	const crept = page.locator('section[aria-labelledby=creep]');
 	await crept.waitFor();
-	assert.match(await crept.innerText(), /over 5 benchmarks[^]*json::Tokenizer::valid_utf8\(unsigned long\) const\s+json-bench\s+\+[56]\.\d %\s+5$/);
+	assert.match(await crept.innerText(), /across 5 benchmarks[^]*json::Tokenizer::valid_utf8\(unsigned long\) const\s+json-bench\s+\+[56]\.\d %\s+5$/);
 	const proof = page.locator('section[aria-labelledby=proof] tbody tr');
 	assert.match(await proof.nth(0).innerText(), /fedcba98[^]*broken[^]*2 of 12\s+at most 38 %/);
 	assert.match(await proof.nth(1).innerText(), /01234567[^]*0 of 60\s+at most 4\.9 %\s+2 %\s+1 %: 31 of 40, 2 %: 39 of 40\s+38 of 39\s+4\.2 min\s+more pairs: 2 % → 1\.4 %/);
@@ -373,7 +373,7 @@ async function creepingProject(context) {
 	const sentence = await heading.innerText();
 	await look(context, page, 'creeping-run');
 	const history = execFileSync(fastgate, ['history', '--store', join(folder, 'perfdb.db'), '--project', 'slowly'], { encoding: 'utf8' });
-	assert.match(history, /functions that crept up over several benchmarks:\n {2}\+[56]\.\d % of the time of 5 benchmarks: json::Tokenizer::valid_utf8/);
+	assert.match(history, /functions that crept up across several benchmarks:\n {2}\+[56]\.\d % of the time of 5 benchmarks: json::Tokenizer::valid_utf8/);
 	const feed = await fetch(`${base}api/v1/feed?project=slowly`, { headers: { Authorization: `Bearer ${token}` } });
 	assert.ok((await feed.text()).replaceAll('&lt;', '<').replaceAll('&gt;', '>').includes(`slowly: ${sentence}`), 'the feed');
 	page.noProblems();
@@ -607,7 +607,7 @@ async function changeToFunction(context) {
 	await page.getByRole('button', { name: 'Remove the note: about one run' }).click();
 	await page.locator('.plot .note-mark').waitFor({ state: 'detached' });
 	await page.getByRole('button', { name: /^Remove the note/ }).click();
-	await page.getByText('The note is removed.').waitFor();
+	await page.getByText('Note removed.').waitFor();
 	await page.getByText('onmouseover').waitFor({ state: 'detached' });
 	page.noProblems();
 

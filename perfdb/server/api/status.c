@@ -143,7 +143,7 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		   atomic_load(&c->bytes_in));
 	add_metric(text, "failed_tokens_total", "Requests refused because of their token.",
 		   atomic_load(&c->failed_tokens));
-	add_metric(text, "limited_total", "Requests refused because there were too many.",
+	add_metric(text, "limited_total", "Requests refused because of a rate limit.",
 		   atomic_load(&c->limited));
 	if (rq->server->replica)
 		add_replica(text, rq->server->replica);

@@ -20,7 +20,7 @@ def a_cmake_project_is_read_before_it_is_built():
     _, text = init("--no-build")
     check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build -j2" in text,
           f"cmake: {text}")
-    check("with debug information they name source lines too" not in text, f"cmake: {text}")
+    check("with debug information they also name source lines" not in text, f"cmake: {text}")
     check("shell: true" in text and "command: ./build/perf/parse_bench" in text, f"cmake: {text}")
     check("# - name: tool" in text, f"cmake: {text}")
 

@@ -97,7 +97,7 @@ def each_library(fake):
 
 def a_missing_library_is_reported():
     for library, code, program, words in each_library(lambda path: write(path, "")):
-        fails(rf"{library} is needed [a-zA-Z ]+ and cannot be opened: install [^:]+ \(/\S*/{library}: ",
+        fails(rf"{library} is needed [a-zA-Z ]+ but cannot be opened: install [^:]+ \(/\S*/{library}: ",
               code, program, *words)
     check(not os.path.exists("none"), "an archive that cannot be written leaves a file")
 

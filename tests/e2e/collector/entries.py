@@ -100,7 +100,7 @@ def another_file_than_was_looked_at_stays_as_it_is():
     check(done.returncode == 0, f"{done}")
     notes = call(FASTGATE, "view", "again", "--measure", "calls.work").stderr
     check("1 function is counted at its entry" in notes
-          and "not the one that was examined before the start (work)" in notes, notes)
+          and "not the one that was examined before the program started (work)" in notes, notes)
     with open("saved.plan", "r+b") as plan:
         plan.truncate(200)
     done = call(program, env={**environment, "FASTGATE_COLLECTOR_CALLS": "work@libwork"})

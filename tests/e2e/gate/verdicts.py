@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-verdicts.py FASTGATE ROOT: the command's answers to bad data and accepted slowdowns; output for programs
-follows the schemas in docs/formats. The benchmark is a script that prints a number, so nothing here
-depends on how fast anything runs.
+verdicts.py FASTGATE ROOT: the command's answers to bad data and accepted regressions; output for
+programs follows the schemas in docs/formats. The benchmark is a script that prints a number, so
+nothing here depends on how fast anything runs.
 """
 import json
 import os

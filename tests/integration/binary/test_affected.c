@@ -197,7 +197,7 @@ FG_TEST_IN(its_kind_may_hide_the_running_code, set_up, tear_down)
 	check_build("files that the benchmark's `prepare` makes are not tracked");
 	benchmark.prepare.argc = 0;
 	benchmark.harness = FG_HARNESS_CATCH2;
-	check_build("a harness decides by itself what it executes");
+	check_build("a harness decides for itself what it executes");
 	benchmark.harness = FG_HARNESS_NONE;
 	targets[FG_ARM_BASELINE].command = &other;
 	check_build("each side has its own command");

@@ -16,7 +16,7 @@ FG_TEST(the_setting_that_forbids_it_is_named_with_its_fix)
 		{0, NULL},
 		{1, "kernel.yama.ptrace_scope is 1; use `sysctl kernel.yama.ptrace_scope=0`"},
 		{2, "kernel.yama.ptrace_scope is 2; use `sysctl kernel.yama.ptrace_scope=0`"},
-		{3, "kernel.yama.ptrace_scope is 3, which only a restart of the machine changes"},
+		{3, "kernel.yama.ptrace_scope is 3, which only a reboot can change"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {

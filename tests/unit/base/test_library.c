@@ -58,7 +58,7 @@ FG_TEST(a_missing_library_is_reported_in_one_line)
 		assert_int_equal(err.code, FG_EUNSUPPORTED);
 		assert_string_equal(
 			err.message,
-			"libfg_none.so.7 is needed to count and cannot be opened: install the "
+			"libfg_none.so.7 is needed to count but cannot be opened: install the "
 			"package libfg7 "
 			"(libfg_none.so.7: cannot open shared object file: No such file or directory)");
 		assert_int_equal(opened, 1); /* tried again: it may be installed now */

@@ -156,7 +156,7 @@ FG_TEST(short_stays_in_regions_are_reported_as_summed_up)
 	profile.unit_count = 1;
 	assert_int_equal(find_format("chrome")->write(&profile, &options, &text, &err),
 			 FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "no visit of 100 µs or longer to a region"));
+	assert_non_null(strstr(err.message, "no region visits of 100 µs or longer"));
 	fg_strbuf_release(&text);
 	fg_profile_release(&profile);
 }

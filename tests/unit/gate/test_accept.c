@@ -83,7 +83,7 @@ FG_TEST_IN(a_key_for_an_unchanged_benchmark_is_reported, begin, end)
 		fg_made_series(&made, "parse")->repetitions[i].values[FG_METRIC_CPU_TIME] = 1e8;
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_PASS);
 	assert_true(fg_made_has_note(&made.verdict.notes,
-				     "the accepted slowdown of parse, cpu_time (fastgate.yml:31) "
+				     "the accepted regression of parse, cpu_time (fastgate.yml:31) "
 				     "was not needed in this run"));
 }
 

@@ -509,38 +509,38 @@ FG_TEST_IN(one_line_has_the_work_and_its_cause, start_again, NULL)
 		const char *note;
 	} rows[] = {
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 3000, .parse_calls = 30}},
-		 "does more work: 1000 → 3000 instructions (+200 %); most of it in parse, called 3 "
+		 "more work: 1000 → 3000 instructions (+200 %); most of it in parse, called 3 "
 		 "times as often (10 → 30)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 20}},
-		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +100 % "
+		 "more work: 1000 → 4000 instructions (+300 %); most of it in parse, +100 % "
 		 "instructions per call (100 → 200)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1500, .parse_calls = 10}},
-		 "does more work: 1000 → 1500 instructions (+50 %); most of it in parse, +50 % "
+		 "more work: 1000 → 1500 instructions (+50 %); most of it in parse, +50 % "
 		 "instructions per call (100 → 150)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 500, .parse_calls = 10}},
-		 "does less work: 1000 → 500 instructions (−50 %); most of it in parse, −50 % "
+		 "less work: 1000 → 500 instructions (−50 %); most of it in parse, −50 % "
 		 "instructions per call (100 → 50)"},
 		{{{.top = 1000}, {.top = 1000, .load = 500, .load_calls = 5}},
-		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load, "
+		 "more work: 1000 → 1500 instructions (+50 %); most of it in load, "
 		 "called 5 times, never by the baseline"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 1123, .parse_calls = 10}},
-		 "does more work: 1000 → 1123 instructions (+12.3 %); most of it in parse, +12 % "
+		 "more work: 1000 → 1123 instructions (+12.3 %); most of it in parse, +12 % "
 		 "instructions per call (100 → 112)"},
 		{{{.parse = 1000, .parse_calls = 10}, {.parse = 4000, .parse_calls = 16}},
-		 "does more work: 1000 → 4000 instructions (+300 %); most of it in parse, +150 % "
+		 "more work: 1000 → 4000 instructions (+300 %); most of it in parse, +150 % "
 		 "instructions per call (100 → 250)"},
 		{{{.top = 1, .copy = 1}, {.top = 2}}, "the same work: 2 → 2 instructions"},
 		{{{.top = 2}, {.top = 1, .copy = 1}}, "the same work: 2 → 2 instructions"},
 		{{{.top = 1000, .load = 500, .load_calls = 5}, {.top = 1000}},
-		 "does less work: 1500 → 1000 instructions (−33.3 %); most of it in load, "
+		 "less work: 1500 → 1000 instructions (−33.3 %); most of it in load, "
 		 "no longer called (5 times by the baseline)"},
 		{{{.top = 1000, .load_calls = 5}, {.top = 1000, .load = 500, .load_calls = 5}},
-		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load"},
+		 "more work: 1000 → 1500 instructions (+50 %); most of it in load"},
 		{{{.top = 1000, .copy = 8000}, {.top = 2000}},
-		 "does less work: 9000 → 2000 instructions (−77.8 %); most of it in main → memcpy, "
+		 "less work: 9000 → 2000 instructions (−77.8 %); most of it in main → memcpy, "
 		 "−78 % instructions (9000 → 2000)"},
 		{{{.top = 1000}, {.top = 1000, .copy = 8000}},
-		 "does more work: 1000 → 9000 instructions (+800 %); most of it in main → memcpy, "
+		 "more work: 1000 → 9000 instructions (+800 %); most of it in main → memcpy, "
 		 "+800 % instructions (1000 → 9000)"},
 		{{{.parse = 500, .load = 500}, {.parse = 700, .load = 300}},
 		 "the same work: 1000 → 1000 instructions"},

@@ -186,9 +186,9 @@ FG_TEST(values_not_above_zero_are_new_missing_or_unknown)
 		{0, 1, true, true, FG_OUTCOME_NEW, "the baseline has no cpu time to compare with"},
 		{1, 0, true, true, FG_OUTCOME_MISSING, "the candidate has no cpu time above zero"},
 		{0, 0, true, false, FG_OUTCOME_INCONCLUSIVE,
-		 "cpu time was not measured above zero in either run"},
+		 "cpu time has no value above zero in either run"},
 		{0, 0, false, false, FG_OUTCOME_PASS,
-		 "cpu time was not measured above zero in either run"},
+		 "cpu time has no value above zero in either run"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {

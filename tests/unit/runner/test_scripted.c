@@ -380,10 +380,10 @@ FG_TEST_IN(a_duet_that_falls_apart_is_given_up_for_blocks, set_up, tear_down)
 	assert_int_equal(s.given_up, 1);
 	assert_string_equal(
 		s.note,
-		"one after the other: in 12 of the last 16 pairs the two programs ran together "
-		"for less than 80 % of their time or left processes running, which is not a "
-		"duet: make the benchmark repeat its work and wait for its processes (these "
-		"pairs are set aside)");
+		"in 12 of the last 16 pairs the two programs ran together for less than 80 % of "
+		"their time or left processes running, so they now run one after the other (the "
+		"pairs so far are set aside); for a duet, make the benchmark repeat its work and "
+		"wait for its processes");
 	assert_string_equal(series()->schedule_reason, s.note);
 	assert_int_equal(count_pairs(FG_ASIDE_GIVEN_UP), 5);
 	assert_int_equal(count_pairs(FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP), 12);

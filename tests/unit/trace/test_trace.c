@@ -195,7 +195,7 @@ FG_TEST_IN(reading_stops_at_the_last_good_chunk_and_says_so, begin, end)
 		size_t offset; /* in the second chunk */
 		const char *words;
 	} CASES[] = {
-		{0, "no chunk"},
+		{0, "no valid chunk"},
 		{offsetof(struct fg_trace_chunk, thread), "damaged chunk header"},
 		{sizeof(struct fg_trace_chunk) + 1, "wrong checksum"},
 		{offsetof(struct fg_trace_chunk, commit) + 5, "wrong checksum"},
