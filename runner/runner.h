@@ -63,6 +63,7 @@ struct fg_runner_options {
 	const char *checkouts[FG_ARM_COUNT];
 	const char *state_folder; /* ".fastgate": traces go below it */
 	const char *collector;    /* path of the collector library; NULL: the installed library */
+	const char *host_root;    /* the host's /proc is observed below it; NULL: this host's */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;                            /* passed to the callbacks, which may be NULL */

@@ -178,7 +178,7 @@ void fg_job_init(struct fg_runner_job *job)
 	const struct fg_runner_options *options = &job->runner->options;
 	const struct fg_benchmark *benchmark = job->benchmark;
 
-	fg_executor_init(&job->executor);
+	fg_executor_init(&job->executor, options->host_root);
 	job->executor.interrupted = options->interrupted;
 	job->executor.launcher = job->runner->launcher;
 	job->executor.collector = job->runner->collector;

@@ -34,9 +34,9 @@ static uint64_t count_oom_kills(void)
 	return kills;
 }
 
-void fg_executor_init(struct fg_executor *executor)
+void fg_executor_init(struct fg_executor *executor, const char *host_root)
 {
-	fg_observer_init(&executor->observer);
+	fg_observer_init(&executor->observer, host_root ? host_root : "");
 	executor->oom_kills = count_oom_kills();
 }
 

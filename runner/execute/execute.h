@@ -52,7 +52,7 @@ struct fg_executor {
 	uint64_t oom_kills; /* the kernel's count of out-of-memory kills at the start */
 };
 
-void fg_executor_init(struct fg_executor *executor);
+void fg_executor_init(struct fg_executor *executor, const char *host_root);
 void fg_executor_release(struct fg_executor *executor);
 
 /* Returns the number of programs that run at once: a whole block in a duet, otherwise one. */

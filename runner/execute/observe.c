@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -16,11 +17,19 @@ enum {
 	STAT_STEAL = 7
 };
 
-void fg_observer_init(struct fg_observer *observer)
+static int open_below(const char *root, const char *path)
 {
-	observer->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-	observer->load_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	observer->pressure_fd = open("/proc/pressure/cpu", O_RDONLY | O_CLOEXEC);
+	char full[PATH_MAX];
+
+	(void)snprintf(full, sizeof(full), "%s%s", root, path);
+	return open(full, O_RDONLY | O_CLOEXEC);
+}
+
+void fg_observer_init(struct fg_observer *observer, const char *root)
+{
+	observer->stat_fd = open_below(root, "/proc/stat");
+	observer->load_fd = open_below(root, "/proc/loadavg");
+	observer->pressure_fd = open_below(root, "/proc/pressure/cpu");
 }
 
 static void close_one(int *fd)

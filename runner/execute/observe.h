@@ -23,7 +23,8 @@ struct fg_observation {
 	uint64_t pressure_us; /* UINT64_MAX: unknown */
 };
 
-void fg_observer_init(struct fg_observer *observer);
+/* Opens the files below `root` ("" for this host). */
+void fg_observer_init(struct fg_observer *observer, const char *root);
 void fg_observer_release(struct fg_observer *observer);
 /*
  * Takes an observation, with the stolen time of one CPU, or of all CPUs together if `cpu` is

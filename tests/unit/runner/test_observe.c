@@ -53,7 +53,7 @@ FG_TEST(this_machine_can_be_observed)
 	struct fg_observer observer;
 	struct fg_observation observation;
 
-	fg_observer_init(&observer);
+	fg_observer_init(&observer, "");
 	fg_observe(&observer, -1, &observation);
 	assert_true(observation.all_ticks > 0);
 	assert_true(observation.load >= 0);

@@ -193,6 +193,7 @@ static int set_up(void **state)
 		.run = &s.run,
 		.roots = {s.scratch.path, s.scratch.path},
 		.state_folder = s.state_folder,
+		.host_root = s.scratch.path,
 	};
 	return 0;
 }

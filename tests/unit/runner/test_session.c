@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct session {
@@ -79,6 +80,7 @@ static void given(const char *candidate, const char *baseline)
 		.run = &s.run,
 		.roots = {baseline ? s.scratch.path : NULL, s.scratch.path},
 		.state_folder = fg_xstrdup(fg_scratch_path(&s.scratch, ".fastgate")),
+		.host_root = s.scratch.path, /* empty: this host's stolen time sets no pair aside */
 		.interrupted = &s.interrupted,
 	};
 	s.take = count;
@@ -410,6 +412,23 @@ FG_TEST_IN(every_repetition_is_handed_over_before_the_next_program_starts, NULL,
 	s.take = write_log;
 	assert_int_equal(go(1), FG_RUNNER_REACHED);
 	check_log("ran given cleaned ran given cleaned ran given cleaned ran given cleaned ");
+}
+
+FG_TEST_IN(a_block_with_much_stolen_time_is_set_aside_and_measured_anew, NULL, tear_down)
+{
+	static const char steal[] = "echo 'cpu 0 0 0 10 0 0 0 90' > proc/stat";
+	const struct fg_series *series = NULL;
+
+	given(steal, steal);
+	s.benchmark.measure.warmup = 0;
+	assert_int_equal(mkdir(fg_scratch_path(&s.scratch, "proc"), 0700), 0);
+	fg_scratch_write_text(&s.scratch, "proc/stat", "cpu 0 0 0 1 0 0 0 0\n");
+	assert_int_equal(go(1), FG_RUNNER_REACHED);
+	series = &s.run.series[0];
+	assert_int_equal(series->repetition_count, 8);
+	assert_true(series->repetitions[0].steal > 0.9F);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(series->repetitions[i].aside, i < 4 ? FG_ASIDE_STEAL : 0);
 }
 
 FG_TEST_IN(half_a_block_is_kept_and_measured_anew, NULL, tear_down)
