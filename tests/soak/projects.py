@@ -305,7 +305,7 @@ def judge_nothing(row, said):
     asked = re.search(r"^  benchmark: none was found.*", said, re.M | re.S)
     if missing:
         row.passed_over = f"it needs {missing[1]}, which is not installed"
-    elif asked and "\nNext: name a benchmark" in said:
+    elif asked and "\nNext: add a benchmark" in said:
         row.outcome, row.why = "asks", asked[0].replace("\n", " ")[130:500]
     else:
         raise RuntimeError(f"init found nothing to measure: {said[-500:]}")

@@ -179,7 +179,7 @@ gate: { metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_tim
 		for (const dark of [false, true]) {
 			const page = await openPage(context, `file://${join(place, name)}.html`, { dark, ready });
 			await page.getByText(words).first().waitFor();
-			await checkAccessibility(context, page, `${name} ${dark}`);
+			await checkAccessibility(context, page, `${name} ${dark}`, dark);
 			page.noProblems();
 			await page.close();
 		}

@@ -38,9 +38,9 @@ export async function startPerfdb(perfdb, user = 'the tests') {
 	return { base, folder, options: { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } }, stop, token };
 }
 
-export async function look(context, page, name) {
+export async function look(context, page, name, again = false) {
 	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
-	await checkAccessibility(context, page, name);
+	await checkAccessibility(context, page, name, again);
 	if (pictures)
 		await page.screenshot({ path: join(pictures, `perfdb-${name}.png`), fullPage: true });
 	page.noProblems();

@@ -231,14 +231,17 @@ async function postedToGitHub(report) {
 benchmarks: [{ name: none, command: /bin/true }]
 report: { post: [{ github: commit-status, required: true }, { github: check-run, required: true }] }
 `);
-	await promisify(execFile)(fastgate, ['report', '--post-from', 'report.json'], {
-		cwd: project,
-		env: {
-			...process.env, GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'acme/meteor', GITHUB_REF: 'refs/heads/main', GITHUB_SHA: 'a'.repeat(40),
-			GITHUB_TOKEN: 'not-so-secret', GITHUB_API_URL: `http://127.0.0.1:${github.address().port}`,
-		},
-	});
-	github.close();
+	try {
+		await promisify(execFile)(fastgate, ['report', '--post-from', 'report.json'], {
+			cwd: project,
+			env: {
+				...process.env, GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'acme/meteor', GITHUB_REF: 'refs/heads/main', GITHUB_SHA: 'a'.repeat(40),
+				GITHUB_TOKEN: 'not-so-secret', GITHUB_API_URL: `http://127.0.0.1:${github.address().port}`,
+			},
+		});
+	} finally {
+		github.close();
+	}
 	return posted;
 }
 
