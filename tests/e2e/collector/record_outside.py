@@ -13,6 +13,8 @@ from recording import (A_RATE, COMPILER, FASTGATE, another_user_can_work, drop_r
                        recorded, weight_ns)
 from seccomp import PTRACE, forbid_system_call
 
+TRIES = 5
+
 
 def state_of(pid):
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
@@ -106,18 +108,33 @@ def crowded_processor():
             process.wait()
 
 
-def shares_agree_with_the_program(what, said):
+def disagreements(said):
+    """The shares of main's time that differ from those that the program measured itself."""
     words = said.split()
-    check(len(words) == 6, f"--clock wall from outside, {what}: the program said {said}")
+    check(len(words) == 6, f"--clock wall from outside: the program said {said}")
     document = profile()
     whole = weight_ns(document, "main")
     truth = {name: int(ns) for name, ns in zip(words[::2], words[1::2])}
-    for name, ns in truth.items():
-        share, true = weight_ns(document, name) / whole, ns / sum(truth.values())
-        check(abs(share - true) < 0.2, f"--clock wall from outside, {what}: "
-              f"{name} has {share:.2f} of main's time instead of {true:.2f}")
-    check(weight_ns(document, "receives") > whole / 2,
-          f"--clock wall from outside, {what}: the thread that waits all the time is missing")
+    shares = {name: (weight_ns(document, name) / whole, ns / sum(truth.values()))
+              for name, ns in truth.items()}
+    found = [f"{name} has {share:.2f} of main's time instead of {true:.2f}"
+             for name, (share, true) in shares.items() if abs(share - true) >= 0.2]
+    if weight_ns(document, "receives") <= whole / 2:
+        found.append("the thread that waits all the time is missing")
+    return found
+
+
+def shares_agree_with_the_program(what, recorded_waits):
+    """
+    A host that stops both programs for a while shifts the shares, so several recordings are tried.
+    """
+    for _ in range(TRIES):
+        status, said = recorded_waits()
+        check(status == 0, f"{what}: a system call was cut short: {status} {said}")
+        found = disagreements(said)
+        if not found:
+            return
+    check(False, f"--clock wall from outside, {what}: {'; '.join(found)}")
 
 
 def waits_are_recorded_and_not_cut_short():
@@ -125,18 +142,21 @@ def waits_are_recorded_and_not_cut_short():
     Records the elapsed time of every thread, including waits for a CPU, without cutting any
     system call short.
     """
+    def attached():
+        with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
+            recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
+            said = running.communicate()[0]
+        return running.returncode, said
+
+    def started(there):
+        done = record("--clock", "wall", "--budget", "50%", "--", "./waits", preexec_fn=there)
+        return done.returncode, done.stdout
+
     build("waits", "outside_waits.c", "-pthread")
-    with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
-        recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
-        said = running.communicate()[0]
-    check(running.returncode == 0, f"a system call was cut short: {running.returncode} {said}")
-    shares_agree_with_the_program("--pid", said)
+    shares_agree_with_the_program("--pid", attached)
     build("waits", "outside_waits.c", "-pthread", "-static")
     with crowded_processor() as there:
-        done = record("--clock", "wall", "--budget", "50%", "--", "./waits", preexec_fn=there)
-    check(done.returncode == 0,
-          f"a system call was cut short: {done.returncode} {done.stdout} {done.stderr}")
-    shares_agree_with_the_program("a crowd", done.stdout)
+        shares_agree_with_the_program("a crowd", lambda: started(there))
 
 
 def forbidden_tracing_is_reported():
