@@ -164,8 +164,8 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 }
 
 /*
- * Finds the folder of this repository's own hooks, to be freed. Fails if core.hooksPath names
- * another folder, which several repositories may share.
+ * Finds the folder of this repository's own hooks, which the caller frees. Fails if core.hooksPath
+ * names another folder, which several repositories may share.
  */
 static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
 {

@@ -14,8 +14,8 @@
 #include "runner/build/planted.h"
 
 /*
- * Puts the script into FOLDER/linker; records go to FOLDER/links. `variable` (to be freed) gets
- * "COMPILER_PATH=..." for the build's environment.
+ * Puts the script into FOLDER/linker; records go to FOLDER/links. `variable` gets
+ * "COMPILER_PATH=..." for the build's environment; the caller frees it.
  */
 int fg_link_record_begin(const char *folder, char **variable, struct fg_error *err) FG_NODISCARD;
 
