@@ -139,7 +139,7 @@ static void set_places(struct fg_plan *plan, const char *path)
 
 /* ---- loading ---- */
 
-/* The file's text; `data` is NULL if no file was found and none is required. */
+/* The file's text; `data` is NULL if no file was found and the file is optional. */
 struct input {
 	char *path;
 	char *data;

@@ -15,7 +15,7 @@ struct cell {
 	float difference;
 };
 
-/* A pair being added up: dense over the entities, with a list of the entities that occur. */
+/* Sums of the current pair: dense over the entities, with a list of the entities that occur. */
 struct gathering {
 	enum fg_measure_fold fold;
 	double (*sums)[2]; /* per entity and arm */

@@ -215,8 +215,8 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Finds the id after the largest id, which the query `last` selects. This id and all larger ids
- * belong to the caller until the transaction ends.
+ * Finds the id after the largest id; the query `last` selects the largest id. This id and all
+ * larger ids belong to the caller until the transaction ends.
  */
 int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 	FG_NODISCARD;

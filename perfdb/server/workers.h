@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads that answer requests. Each job has the function to run, so the threads know nothing
- * about its work. Inside perfdb/server/ only.
+ * about its work. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_WORKERS_H
 #define FG_PERFDB_SERVER_WORKERS_H

@@ -20,7 +20,9 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/* Ignored, so that the program's result is reported even if the whole group gets the signal. */
+/*
+ * We ignore these signals, to report the program's result even if the whole group gets one of them.
+ */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))

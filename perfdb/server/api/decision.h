@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a decision and its entry in the audit log in one transaction. Inside perfdb/server/. */
+/*
+ * Writes a decision and its entry in the audit log in one transaction. Private to perfdb/server/.
+ */
 #ifndef FG_PERFDB_SERVER_API_DECISION_H
 #define FG_PERFDB_SERVER_API_DECISION_H
 
