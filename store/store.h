@@ -216,8 +216,8 @@ struct fg_gc_result {
 };
 
 /*
- * Removes old runs, then benchmarks, texts and facts that no run uses, and frees the space. Runs of
- * tagged commits stay: they are releases.
+ * Removes old runs, then benchmarks, strings and facts that no run uses, and frees the space. Runs
+ * of tagged commits stay: they are releases.
  */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;

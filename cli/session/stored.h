@@ -138,7 +138,7 @@ struct fg_chained {
 };
 
 /*
- * `own` is a run that is not stored yet, or NULL; its texts must outlive the result. Without
+ * `own` is a run that is not stored yet, or NULL; its strings must outlive the result. Without
  * `policy`, the creep settings of the newest run are used. An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,

@@ -4,9 +4,9 @@
  *
  * A run first becomes a file in the spool, synced and renamed into place; only then is the network
  * used. fg_push_spool() sends the files, oldest first, and removes each when the server has
- * confirmed that the run is stored durably. Whatever happens before that (a broken connection, a
- * server that is down, a killed process), the file is still there for the next try. The server
- * identifies runs by id, so sending a run twice does no harm.
+ * confirmed that the run is stored durably. If anything goes wrong before that (a broken
+ * connection, a server that is down, a killed process), the file stays for the next attempt. The
+ * server identifies runs by id, so sending a run twice does no harm.
  *
  * 	confirmed  200 or 201, naming the run   the file is removed
  * 	           and its digest

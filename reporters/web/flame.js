@@ -155,7 +155,7 @@ class FlameGraph {
 		this.pane.addEventListener('keydown', (event) => this.key(event));
 	}
 
-	// --- texts ---
+	// --- text ---
 
 	name(node) {
 		const f = this.profile.function[node];

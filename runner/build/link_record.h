@@ -21,7 +21,7 @@ int fg_link_record_begin(const char *folder, char **variable, struct fg_error *e
 
 /* One command that made a program or a library. */
 struct fg_link {
-	char *text;   /* the record, which contains all other texts except `plant_text` */
+	char *text;   /* the record, which contains all other strings except `plant_text` */
 	char *folder; /* working directory of the command */
 	char *linker;
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */

@@ -32,7 +32,7 @@ char *fg_decision_text(struct fg_request *rq, const cJSON *json, const char *nam
 /* Reads the number at the end of the path. */
 int fg_decision_number(struct fg_request *rq, const char *what, int64_t *number,
 		       struct fg_error *err) FG_NODISCARD;
-/* Answers a change with {"NAME": "TEXT"} or, without a text, {"NAME": NUMBER}. */
+/* Answers a change with {"NAME": "TEXT"} or, if `text` is NULL, {"NAME": NUMBER}. */
 void fg_decision_answer(struct fg_request *rq, const char *name, const char *text, int64_t number);
 
 #endif
