@@ -178,8 +178,8 @@ struct fg_guard_end {
 
 /*
  * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
- * ended, with *is_worker false and *end filled. The guard should then leave with the same exit
- * code. Not FG_OK: there is only one process, and it may continue without a guard.
+ * ended, with *is_worker false and *end filled. The guard should then exit with the same code. Not
+ * FG_OK: there is only one process, and it may continue without a guard.
  */
 int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 

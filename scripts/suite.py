@@ -37,7 +37,7 @@ MEMORY_NEEDED = 4 << 30  # bytes that must be free; the suite uses a quarter
 BACKGROUND_NICENESS = 19
 TAIL_LINES = 60
 
-# The room of a test under tests/integration or tests/e2e is the folder it lies in.
+# The room of a test under tests/integration or tests/e2e is the folder that contains it.
 ROOM_TESTS = {
     "collector": ["collector"],
     "trace": ["profile"],

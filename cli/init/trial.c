@@ -238,7 +238,7 @@ static bool has_good(const struct fg_project_trying *t)
 	return false;
 }
 
-/* Marks a program as failed, without running it, if it is a service or for the administrator. */
+/* Marks a program as failed, without running it, if it is a service or for administrators. */
 static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const char *why = fg_project_service(t->tree, t->project, program, &t->cli->arena);

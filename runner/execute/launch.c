@@ -102,8 +102,8 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 }
 
 /*
- * If only the program is to be sampled and not its children, the collector recognises it by its
- * parent: this process.
+ * If only the program and not its children is to be sampled, the collector recognises the program
+ * by its parent: this process.
  */
 static void be_the_parent(char **environment)
 {
