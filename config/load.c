@@ -47,8 +47,8 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 }
 
 /*
- * A checkout could link its fastgate.yml to any file of the user, and error messages would quote
- * it.
+ * A checkout could link its fastgate.yml to any of the user's files, and error messages would quote
+ * that file.
  */
 static int refuse_link(const char *path, struct fg_error *err)
 {
