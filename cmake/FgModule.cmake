@@ -1,6 +1,6 @@
 # fg_module(<name> SOURCES ... [SYSTEM_LIBS ...])
-# Declares the static library of a folder.  It links the folders that its row in cmake/rooms.json
-# allows it to include; scripts/check-layers.py checks every #include against the same row.  A
+# Declares the static library of a folder. It links the folders that its row in cmake/rooms.json
+# allows it to include; scripts/check-layers.py checks every #include against the same row. A
 # subfolder without a CMakeLists.txt is compiled into the library of its parent folder, and its row
 # is added to the parent's.
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/rooms.json)

@@ -1,9 +1,9 @@
 # fg_opened_library(<name> <pkg-config name> <oldest version>)
-# Declares a library that is opened at run time, when it is needed (base/library.h).  Targets that
+# Declares a library that is opened at run time, when it is needed (base/library.h). Targets that
 # link fg_opened_<name> get its include path and two definitions: FG_<NAME>_FILE, the soname that the
 # linker would choose here, and FG_<NAME>_PACKAGE, its Debian package, if dpkg knows it.
 # FG_OPENED_PACKAGES collects the dependencies that our packages must declare, because no tool can
-# find them in the programs.  The portable build links the library statically, like everything else.
+# find them in the programs. The portable build links the library statically, like everything else.
 function(fg_opened_library name module oldest)
 	string(TOUPPER ${name} upper)
 	pkg_check_modules(FG_OPENED_${upper} REQUIRED ${module}>=${oldest})

@@ -35,7 +35,7 @@ struct fg_config_option {
 };
 
 /*
- * The sources of values. Zero-initialised: only fastgate.yml in this folder, or in a folder above.
+ * Sources of values. A zeroed struct selects only fastgate.yml, in this folder or a parent folder.
  */
 struct fg_config_source {
 	const char *path; /* a given file; NULL: search for it */

@@ -181,7 +181,7 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 
 /* ---- the reference page ---- */
 
-/* Adds a text on one line: the end of a paragraph becomes a break. */
+/* Adds text on one line: the end of a paragraph becomes a break. */
 static void add_cell(struct fg_strbuf *text, const char *cell)
 {
 	for (; *cell; cell++) {

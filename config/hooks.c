@@ -190,7 +190,7 @@ void fg_finish_baseline(struct fg_binder *binder, const struct fg_yaml_node *nod
 	*(struct fg_baseline *)target = baseline;
 }
 
-/* Returns whether the file sets this key, and neither the command line nor the environment does. */
+/* True if the file sets this key and neither the command line nor the environment overrides it. */
 static bool is_from_file(const struct fg_yaml_node *node, const char *key)
 {
 	const struct fg_yaml_node *value =

@@ -47,8 +47,8 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 }
 
 /*
- * A checkout could link its fastgate.yml to any file of the user, and error messages would quote
- * it.
+ * A checkout could link its fastgate.yml to any of the user's files, and error messages would quote
+ * that file.
  */
 static int refuse_link(const char *path, struct fg_error *err)
 {
@@ -139,7 +139,7 @@ static void set_places(struct fg_plan *plan, const char *path)
 
 /* ---- loading ---- */
 
-/* The file's text; `data` is NULL if no file was found and none is required. */
+/* The file's text; `data` is NULL if no file was found and the file is optional. */
 struct input {
 	char *path;
 	char *data;

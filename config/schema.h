@@ -50,7 +50,7 @@ struct fg_key {
 	double maximum;
 	const char *unit;
 	const char *const *words;
-	const char *word_of_zero; /* for UNSIGNED: the word for 0, which no number may set */
+	const char *word_of_zero; /* for UNSIGNED: the word that sets 0; the number 0 is refused */
 	const struct fg_section *section; /* for SECTION, LIST, MAP */
 	const char *any;                  /* placeholder for any name in paths: "METRIC" */
 	const char *help;                 /* one line, without a full stop */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A YAML text as a tree of nodes with their positions.
+ * Parses YAML text into a tree of nodes with their positions.
  *
  * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
  * of its anchor, but counts with all nodes below the anchor, so that nested aliases reach the limit

@@ -14,7 +14,7 @@
  */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 
-/* Decides about series number `index` of the run. */
+/* Judges series number `index` of the run. */
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict);
 /* Makes the verdict on a benchmark that only the stored baseline has. */

@@ -70,8 +70,8 @@ int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model 
 			 struct fg_error *err) FG_NODISCARD;
 void fg_bisect_model_solve(struct fg_bisect_model *model);
 /*
- * Returns a cheap substitute for fg_bisect_information(): the more evenly a place divides the
- * histories, the larger it is.
+ * Returns a cheap substitute for fg_bisect_information(): a value that is largest if a place
+ * divides the histories evenly.
  */
 double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
 /*

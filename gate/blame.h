@@ -8,7 +8,7 @@
 
 /* Does the library have the same build-id in both arms? False if that is unknown. */
 bool fg_blame_is_same_library(const struct fg_series *series, const char *library);
-/* Returns for every node the node that its time is charged to; to be freed. */
+/* Returns, for every node, the node that its time is charged to. The caller frees the array. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
 /* Is this a function of the dynamic linker, whose work depends on addresses and on paths? */

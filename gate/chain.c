@@ -96,7 +96,7 @@ static void add_edges(struct graph *g)
 	}
 }
 
-/* Looks at one more edge of the node on top of the stack; returns the new height of the stack. */
+/* Visits the next edge of the node on top of the stack; returns the new height of the stack. */
 static size_t visit_next(struct graph *g, size_t height)
 {
 	struct node *node = &g->nodes[g->stack[height - 1]];
@@ -170,9 +170,7 @@ static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
 	}
 }
 
-/*
- * Several runs of one step count with their weighted mean; an exact run overrides all other runs.
- */
+/* Several runs of one step are averaged by weight, but an exact run overrides all other runs. */
 static void take_step(struct fg_chain_point *point, const struct fg_chain_edge *edge, size_t index,
 		      bool is_reversed)
 {

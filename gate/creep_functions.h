@@ -50,7 +50,7 @@ size_t fg_creep_risen(struct fg_creep_rise *rises, size_t count, double floor);
 
 /* Runs of one benchmark between commits of a window, and the times of their functions. */
 struct fg_creep_runs {
-	struct fg_chain_edge *edges; /* texts are borrowed */
+	struct fg_chain_edge *edges; /* strings are borrowed */
 	/* one per edge, filled by the caller; stays empty for identical builds */
 	struct fg_totals *totals;
 	size_t count;

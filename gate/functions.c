@@ -227,7 +227,7 @@ static void settle_same_code(const struct fg_node_context *c, struct named_funct
 	}
 }
 
-/* Lists the functions to name, sorted by rank; to be freed. */
+/* Lists the functions to name, sorted by rank. The caller frees the list. */
 static struct named_function *name_functions(const struct fg_node_context *c,
 					     const struct fg_node_family *family,
 					     const double *moved, size_t *count)
@@ -254,7 +254,7 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 	return all;
 }
 
-/* Marks rows that have more than one function; to be freed. */
+/* Marks rows that have more than one function. The caller frees the array. */
 static bool *find_shared_rows(const struct fg_node_context *c)
 {
 	bool *is_shared = fg_xcalloc(c->set->function_count + 1, sizeof(is_shared[0]));
@@ -272,10 +272,10 @@ static uint32_t row_at(const struct fg_node_context *c, uint32_t node)
 }
 
 /*
- * Finds for each node the node that identifies its call path; to be freed. In a row of one
- * function, this is the node that it is charged to. In a row of several functions, a callee is on
- * the path of its caller, and siblings share one path, identified by the function that names the
- * row if it is among the siblings.
+ * Finds for each node the node that identifies its call path. The caller frees the array. In a row
+ * of one function, this is the node that it is charged to. In a row of several functions, a callee
+ * is on the path of its caller, and siblings share one path, identified by the function that names
+ * the row if it is among the siblings.
  */
 static uint32_t *find_paths(const struct fg_node_context *c)
 {
@@ -307,7 +307,7 @@ static uint32_t *find_paths(const struct fg_node_context *c)
 	return path_of;
 }
 
-/* Marks the rows that are named; to be freed. */
+/* Marks the rows that are named. The caller frees the array. */
 static bool *mark_rows(const struct fg_node_context *c, const struct named_function *named,
 		       size_t count)
 {

@@ -15,7 +15,7 @@ struct cell {
 	float difference;
 };
 
-/* A pair being added up: dense over the entities, with a list of the entities that occur. */
+/* Sums of the current pair: dense over the entities, with a list of the entities that occur. */
 struct gathering {
 	enum fg_measure_fold fold;
 	double (*sums)[2]; /* per entity and arm */
@@ -234,7 +234,7 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 
 /*
  * Maps each pair number to the pair's index, or to FG_NO_ENTITY if the pair does not count. *size
- * gets the number of entries. To be freed.
+ * gets the number of entries. The caller frees the array.
  */
 static uint32_t *index_pairs(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
 			     size_t *size)

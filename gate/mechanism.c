@@ -211,7 +211,7 @@ static void counter_release(struct counter *c)
 }
 
 /*
- * Returns the function whose counts include the node, as its own, charged to it or inlined into it.
+ * Returns the function whose counts include the node: its own, charged to it, or inlined into it.
  */
 static uint32_t owner_at(const struct counter *c, uint32_t node)
 {

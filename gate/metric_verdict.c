@@ -63,7 +63,7 @@ void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, 
 	verdict->ratio = ends[0];
 	verdict->low = ends[1];
 	verdict->high = ends[2];
-	/* The shown levels must agree with the estimate, which the medians need not do. */
+	/* The shown levels must agree with the estimate, but the medians may contradict it. */
 	if (!linear && !verdict->exact && isfinite(verdict->ratio))
 		verdict->candidate = verdict->baseline * verdict->ratio;
 }
@@ -153,7 +153,7 @@ static bool is_never_fair(const struct fg_metric_context *context)
 	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
 }
 
-/* Decides about a metric without a usable pair that both sides report, or neither side. */
+/* Judges a metric without a usable pair, if both sides or neither side reports the metric. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -179,7 +179,7 @@ static void decide_without_values(const struct fg_metric_context *context,
 	}
 }
 
-/* Decides about a metric without pairs: notes the side that lacks it, and never passes silently. */
+/* Judges a metric without pairs. Notes the side that lacks it, and never passes silently. */
 static void decide_without_pairs(const struct fg_metric_context *context,
 				 const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {

@@ -14,7 +14,7 @@ struct fg_metric_context {
 	const struct fg_series *series;
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure;
-	struct fg_arena *arena; /* for the verdict's texts; NULL: no notes */
+	struct fg_arena *arena; /* for the verdict's strings; NULL: no notes */
 	uint64_t seed;
 	bool final; /* no more pairs will come */
 };

@@ -17,7 +17,7 @@
  * out; and any two functions that cancel out if the whole did not change. A function gives no more
  * than it lost and takes no more than it gained.
  *
- * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms.  scan
+ * Example: main 100 ms → parse 30 ms (self). The next version has parse 18 ms → scan 17 ms. scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
  */
 #include "base/sort.h"

@@ -166,7 +166,7 @@ static bool is_decided(struct decision *decision, unsigned *next_look)
 		const struct fg_series *series = &now->run->series[now->series[i]];
 		struct fg_gate_progress look = {0};
 
-		/* Identical binaries cannot differ. */
+		/* A difference between identical binaries is noise. */
 		if (series->identical)
 			continue;
 		fg_gate_look(series, now->policy, now->measure, &look);
@@ -215,7 +215,7 @@ static bool is_budget_too_short(struct decision *decision)
 	return true;
 }
 
-/* Exceeds the budget if FG_PAIRS_MIN or more pairs, but too few to decide, fit into it. */
+/* Exceeds the budget if it allowed FG_PAIRS_MIN pairs or more, but too few to decide. */
 static bool finish(struct decision *decision)
 {
 	const unsigned least = min_pairs_at_end(decision->now);

@@ -43,7 +43,7 @@ double fg_node_family_half(const struct fg_node_family *family, size_t at);
  */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);
-/* Decides about one entity. Does not set its name. */
+/* Judges one entity. Does not set its name. */
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 					      const struct fg_node_family *family, size_t at);
 /* For qsort(): by size of the change, then by name, so that equal data give equal reports. */

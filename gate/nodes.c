@@ -264,7 +264,7 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 		     c->set->functions[c->only_changed].name);
 }
 
-/* Marks functions whose row is part of the blame; to be freed. */
+/* Marks functions whose row is part of the blame. The caller frees the array. */
 static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *blame)
 {
 	bool *is_part = fg_xcalloc(c->set->function_count + 1, sizeof(is_part[0]));

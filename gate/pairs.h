@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From repetitions to pairs: the differences that the decision about one metric is based on.
- * Private to gate/.
+ * From repetitions to pairs: the differences on which the decision about a metric is based. Private
+ * to gate/.
  */
 #ifndef FG_GATE_PAIRS_H
 #define FG_GATE_PAIRS_H

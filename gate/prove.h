@@ -120,8 +120,8 @@ struct fg_proof_card {
 	double alarm_evidence;
 	/*
 	 * Evidence that the gate now finds half as many slowdowns of a size as before; at least 1.
-	 * A slowdown that is found halves it. A missed one raises it, and more if a larger share
-	 * was found before.
+	 * A slowdown that is found halves it. A missed slowdown raises it, and more if a larger
+	 * share was found before.
 	 */
 	double blind_evidence;
 	bool is_broken;       /* the evidence of either kind is conclusive */

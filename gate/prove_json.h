@@ -8,7 +8,7 @@
 #include "gate/prove.h"
 
 void fg_proof_write(struct fg_json_writer *w, const char *name, const struct fg_proof *proof);
-/* Texts are copied into the arena. FG_EPARSE: the JSON does not describe a run. */
+/* Strings are copied into the arena. FG_EPARSE: the JSON does not describe a run. */
 int fg_proof_read(const char *text, size_t size, struct fg_arena *arena, struct fg_proof *proof,
 		  struct fg_error *err) FG_NODISCARD;
 /* Writes the card's members into an open object. */

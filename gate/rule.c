@@ -89,7 +89,10 @@ static double highest_correlation(const double *difference, size_t count)
 	return fmin(fmax(r, 0.0), CORRELATION_LIMIT);
 }
 
-/* Returns the differences as if all places in a cache line were equally fast; to be freed. */
+/*
+ * Returns the differences as if all places in a cache line were equally fast. The caller frees
+ * them.
+ */
 static double *level_of(const struct fg_rule *rule, const double *difference, size_t count)
 {
 	double *level = fg_xcalloc(count + 1, sizeof(level[0]));

@@ -76,7 +76,7 @@ static bool has_guilty_function(const struct fg_blame *blame)
 	return false;
 }
 
-/* Samples of the set's time; `of` is to be freed. */
+/* Samples of the set's time; the caller frees `of`. */
 struct sampled {
 	double *of; /* per function */
 	double all;
@@ -145,7 +145,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Counts the samples at or below each node of the call tree; to be freed. */
+/* Counts the samples at or below each node of the call tree. The caller frees the array. */
 static double *count_inclusive_samples(const struct fg_profile_set *set)
 {
 	const uint16_t time = fg_profile_set_time(set);

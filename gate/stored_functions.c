@@ -116,7 +116,7 @@ static struct candidate *find_candidates(const struct side sides[2], size_t *cou
 							      function->library)
 					: UINT32_MAX;
 
-			/* A function that both sides have counts once. */
+			/* List a function only once if both sides have it. */
 			if (side->self[f] <= 0 ||
 			    (arm == 1 && there != UINT32_MAX && sides[0].self[there] > 0))
 				continue;

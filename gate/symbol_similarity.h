@@ -16,9 +16,9 @@ bool fg_symbols_have_same_name(const char *a, const char *b);
  */
 bool fg_symbols_have_similar_names(const char *a, const char *b);
 /*
- * Returns for each function of the set the function whose row it belongs to; to be freed. Functions
- * with the same library, file, line and name (ignoring parameters), such as a symbol and its
- * inlined copies, belong to one row.
+ * Returns, for each function of the set, the function whose row it belongs to. The caller frees the
+ * array. Functions with the same library, file, line and name (ignoring parameters), such as a
+ * symbol and its inlined copies, belong to one row.
  */
 uint32_t *fg_symbols_rows(const struct fg_profile_set *set);
 /*

@@ -55,7 +55,7 @@ struct fg_card_step {
 	const char *text; /* address, command, or line of a commit message; safe to display */
 };
 
-/* Texts live in the arena; everything else belongs to the report. */
+/* Strings live in the arena; everything else belongs to the report. */
 struct fg_card {
 	const struct fg_benchmark_verdict *benchmark; /* NULL: no benchmark ran */
 	const char *sentence;

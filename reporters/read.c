@@ -2,7 +2,7 @@
 /*
  * Reads report.json back into a verdict. The store keeps a verdict as this text, from which
  * `fastgate report` writes all other formats. The text may come over a network: a member of the
- * wrong type counts as missing, and only the number of existing elements determines a length.
+ * wrong type counts as missing, and the length of a list is counted, never read.
  */
 #include "base/clock.h"
 #include "reporters/verdict_exchange.h"

@@ -4,8 +4,9 @@
 #define FG_RUNNER_INSTALLED_H
 
 /*
- * Returns the absolute path of the file, to be freed, or NULL if not found. Searches relative to
- * the running program (installed or in a build tree), then in the configured installation folder.
+ * Returns the absolute path of the file, or NULL if not found. The caller frees the path. Searches
+ * relative to the running program (installed or in a build tree), then in the configured
+ * installation folder.
  */
 char *fg_installed_find(const char *name);
 

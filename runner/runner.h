@@ -2,14 +2,14 @@
 /*
  * A measuring session: executes the benchmarks of a plan and fills a run.
  *
- *	fg_runner_create(&options, &runner, err)
- *	for each benchmark:
- *		fg_runner_start(runner, benchmark, &job, err)           set-up; records both builds
- *		fg_runner_next(job, 10, &state, &event, err)            repeat until the state ends
- *		                                                        the call, then decide
- *		... with 16, 24 pairs, while undecided; the first call warms up
- *		fg_runner_finish(job)                                   the series' state is final
- *	fg_runner_free(runner)
+ * 	fg_runner_create(&options, &runner, err)
+ * 	for each benchmark:
+ * 		fg_runner_start(runner, benchmark, &job, err)           set-up; records both builds
+ * 		fg_runner_next(job, 10, &state, &event, err)            repeat until the state ends
+ * 		                                                        the call, then decide
+ * 		... with 16, 24 pairs, while undecided; the first call warms up
+ * 		fg_runner_finish(job)                                   the series' state is final
+ * 	fg_runner_free(runner)
  *
  * Two kinds of failure are distinguished. A benchmark's own failure (missing, crashing, hanging,
  * printing no metric) goes into its series (`failure`, `failure_tail`) and the session continues
@@ -20,8 +20,8 @@
  * Resuming: a benchmark whose series is already in the run continues with the next pair of the same
  * random order.
  *
- * A runner has one job at a time and belongs to one thread. The plan, the run and all texts of the
- * options must outlive the runner.
+ * A runner has one job at a time and belongs to one thread. The plan, the run and all strings of
+ * the options must outlive the runner.
  */
 #ifndef FG_RUNNER_RUNNER_H
 #define FG_RUNNER_RUNNER_H
@@ -178,8 +178,8 @@ struct fg_guard_end {
 
 /*
  * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
- * ended, with *is_worker false and *end filled. The guard should then leave with the same exit
- * code. Not FG_OK: there is only one process, and it may continue without a guard.
+ * ended, with *is_worker false and *end filled. The guard should then exit with the same code. Not
+ * FG_OK: there is only one process, and it may continue without a guard.
  */
 int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 

@@ -80,17 +80,17 @@ void fg_target_share_stdin(struct fg_target *target, const struct fg_target *oth
 /* ---- comparability.c ---- */
 
 /*
- * Returns the reason why two targets cannot be compared, to be freed, or NULL if they can. Arms
- * with different commands may be of any kind: the user asked for that difference.
+ * Returns the reason why two targets cannot be compared, or NULL if they can. The caller frees the
+ * reason. Arms with different commands may be of any kind: the user asked for that difference.
  */
 char *fg_comparability_of_targets(const struct fg_target *baseline,
 				  const struct fg_target *candidate);
 
 /*
- * Returns the reason why two builds that differ cannot be compared, to be freed, or NULL if they
- * can. Two trees that fastgate built were built with the same command, so a difference is part of
- * the change and is only reported. A work tree measured in place may hold leftovers of an earlier
- * build, whose effect on the times would be attributed to the change.
+ * Returns the reason why two builds that differ cannot be compared, or NULL if they can. The caller
+ * frees the reason. Two trees that fastgate built were built with the same command, so a difference
+ * is part of the change and is only reported. A work tree measured in place may hold leftovers of
+ * an earlier build, whose effect on the times would be attributed to the change.
  */
 char *fg_comparability_of_builds(const struct fg_target *baseline,
 				 const struct fg_target *candidate,

@@ -10,10 +10,10 @@ again only if the file, a header that it includes, its flags, a rule or a tool h
 was found clean in any clone: results are kept in ~/.cache/fastgate-analysis
 (FASTGATE_ANALYSIS_CACHE), like ccache's objects.
 
-There are three levels; a file that is clean at one is clean at the lower ones. "deep", with --deep,
-runs all checks. "tidy" is for files changed since the main branch, and in CI for all files: clang's
-analyzer follows paths through a function up to a low limit, and the spelling of names is not
-checked. "plain" is for all other files, which were analysed when they changed: it omits the
+There are three levels; a file that is clean at a level is clean at the lower levels. "deep", with
+--deep, runs all checks. "tidy" is for files changed since the main branch, and in CI for all files:
+clang's analyzer follows paths through a function up to a low limit, and the spelling of names is
+not checked. "plain" is for all other files, which were analysed when they changed: it omits the
 analyzer, which costs as much as everything else.
 """
 import concurrent.futures
@@ -34,8 +34,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
 # Folders of code like users' programs: clang's warnings apply, but our own rules do not.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
-# Without optimisation, because with it libc's headers replace functions with macros, which would be
-# analysed instead of our code.
+# clang-tidy must not optimise: optimisation makes libc's headers replace functions with macros, which
+# would be analysed instead of our code.
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option",
         "--extra-arg=-O0"]
 # added to the warnings of cmake/FgWarnings.cmake

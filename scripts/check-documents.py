@@ -4,7 +4,7 @@
 Checks links in Markdown: every relative link names an existing file and, after '#', one of its
 headings. Checks that the example of a container installs every library that the build needs, and,
 with a build's folder as second argument, that every test that a page names exists. A page has one
-reader and one question, and therefore at most 200 lines; the map in README.md leads to it.
+reader and one question, and therefore at most 200 lines; the map in README.md links to it.
 """
 
 import pathlib

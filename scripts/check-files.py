@@ -34,7 +34,7 @@ CALLED = re.compile(r'^"\tcall (fg_\w+)\\n"', re.M)
 TAG = re.compile(r"\b(?:struct|enum|union)\s+\w+")
 TYPE = re.compile(r"^(?:struct|enum|union)\s+(fg_\w+)\s*\{", re.M)
 
-# Exported only for tests: to check every row of a table, or to make states by hand.
+# Names that are exported only for tests: to check every row of a table, or to set up a state directly.
 FOR_TESTS = {
     "fg_reporter_table": "every reporter is held to the rules of all",
     "fg_profile_push": "profiles made by hand",
@@ -169,7 +169,7 @@ def uses(code, name):
 
 
 def strings(text):
-    """(line, contents) of each string of a Python source; what an f-string inserts is left out."""
+    """(line, contents) of each string of a Python source, without what f-strings insert."""
     inside = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.JoinedStr):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One word per concept: texts for people use the words of docs/glossary.md."""
+"""One word per concept: text for people uses the words of docs/glossary.md."""
 
 import re
 import sys

@@ -48,7 +48,7 @@ def used():
 
 def measure(command, environment, folder):
     """
-    (seconds of CPU time, seconds of it in the kernel, seconds elapsed, exit code, output)
+    (seconds of CPU time, seconds of CPU time in the kernel, seconds elapsed, exit code, output)
     """
     (before, system), began = used(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="fastgate-costs-") as scratch:
@@ -58,7 +58,7 @@ def measure(command, environment, folder):
                                   cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch},
                                   stdin=subprocess.DEVNULL, stdout=output,
                                   stderr=subprocess.STDOUT, check=False)
-            while True:  # orphans are now our children: wait for them too
+            while True:  # orphans are now our children: wait for them as well
                 try:
                     os.wait()
                 except ChildProcessError:

@@ -37,7 +37,7 @@ MEMORY_NEEDED = 4 << 30  # bytes that must be free; the suite uses a quarter
 BACKGROUND_NICENESS = 19
 TAIL_LINES = 60
 
-# The room of a test under tests/integration or tests/e2e is the folder it lies in.
+# The room of a test under tests/integration or tests/e2e is the folder that contains it.
 ROOM_TESTS = {
     "collector": ["collector"],
     "trace": ["profile"],
@@ -94,9 +94,9 @@ def lanes(jobs):
     Returns the stages (in the foreground, in the background). The expected seconds are from two
     quiet CPUs, and are used until a run has measured the durations here.
 
-    gcc's build is the one that users get; its tests are optimised too, because gcc then warns about
-    more faults. clang's build has the sanitizers of addresses and undefined behaviour, clang's
-    warnings, and the tests labelled "compilers". A third build has the thread sanitizer.
+    gcc's build has the programs as users get them; its tests are not optimised. clang's build has the
+    sanitizers of addresses and undefined behaviour, clang's warnings, and the tests labelled
+    "compilers". A third build has the thread sanitizer.
     """
     front = [
         Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),

@@ -2,13 +2,13 @@
 /*
  * A bundle is a run outside a store, as in an exported file or an upload. It has three parts:
  *
- *	envelope    JSON: everything about the run that is not a measured number, and the report
- *	dictionary  functions and call paths, packed
- *	values      repetitions, profile weights and regions, packed; they refer to the dictionary
- *	            by number
+ * 	envelope    JSON: everything about the run that is not a measured number, and the report
+ * 	dictionary  functions and call paths, packed
+ * 	values      repetitions, profile weights and regions, packed; they refer to the dictionary
+ * 	            by number
  *
  * docs/formats/upload.md has the details. A reader trusts nothing: it checks sizes, counts,
- * references and texts.
+ * references and text.
  */
 #ifndef FG_STORE_BUNDLE_H
 #define FG_STORE_BUNDLE_H

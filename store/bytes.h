@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers and texts as bytes, and packed blocks of them. A packed block is
+ * Numbers and strings as bytes, and packed blocks of them. A packed block is
  *
- *	1 byte   version of the block (1)
- *	4 bytes  CRC-32C of the following bytes, little endian
- *	4 bytes  size of the content when unpacked, little endian
- *	...      the content as one zstd frame
+ * 	1 byte   version of the block (1)
+ * 	4 bytes  CRC-32C of the following bytes, little endian
+ * 	4 bytes  size of the content when unpacked, little endian
+ * 	...      the content as one zstd frame
  *
  * A reader never reads past its end: after the first failure `failed` is set and everything it
  * returns is 0, so a decoder checks only once. A count is checked against the remaining bytes
@@ -128,8 +128,8 @@ void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
 /*
- * Reads a text, which is not NUL-terminated; *text is NULL for a NULL. Fails if the text is longer
- * than `max`.
+ * Reads a string, which is not NUL-terminated; *text is NULL for a NULL. Fails if the string is
+ * longer than `max`.
  */
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
 /*

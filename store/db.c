@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-	ROW_BYTES = 64 /* bytes of a row without its texts and blobs: numbers, indexes */
+	ROW_BYTES = 64 /* bytes of a row without its text and blobs: numbers, indexes */
 };
 
 bool fg_db_is_url(const char *location)
@@ -135,7 +135,7 @@ void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
 	db->ops->query_begin(query);
 }
 
-/* Returns the size of a text or blob; 0 for numbers, which ROW_BYTES includes. */
+/* Returns the size of a string or blob; 0 for numbers, which ROW_BYTES includes. */
 static int64_t bind_size(const struct fg_bind *bind)
 {
 	if (bind->kind == FG_BIND_TEXT)

@@ -4,14 +4,14 @@
  * one schema and one set of queries (store/queries, named by enum fg_sql) with parameters $1, $2,
  * ...; only the few maintenance queries in *_only.sql are for one database.
  *
- *	struct fg_query q;
- *	FG_QUERY_WITH(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
- *	while ((status = fg_query_step(&q, err)) > 0)
- *		use(fg_column_int(&q, 0));
- *	fg_query_end(&q);
+ * 	struct fg_query q;
+ * 	FG_QUERY_WITH(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
+ * 	while ((status = fg_query_step(&q, err)) > 0)
+ * 		use(fg_column_int(&q, 0));
+ * 	fg_query_end(&q);
  *
- * A session belongs to one thread at a time. Texts and bytes of a column live until the next step
- * or end.
+ * A session belongs to one thread at a time. Text and bytes of a column live until the next step or
+ * end.
  */
 #ifndef FG_STORE_DB_H
 #define FG_STORE_DB_H
@@ -31,7 +31,7 @@ enum {
 
 #define FG_NO_NUMBER INT64_MIN
 
-/* A parameter. Texts and bytes are borrowed until the query's first step. */
+/* A parameter. Text and bytes are borrowed until the query's first step. */
 struct fg_bind {
 	enum fg_bind_kind {
 		FG_BIND_NUMBER, /* FG_NO_NUMBER becomes NULL */
@@ -215,8 +215,8 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Finds the id after the largest id, which the query `last` selects. This id and all larger ids
- * belong to the caller until the transaction ends.
+ * Finds the id after the largest id; the query `last` selects the largest id. This id and all
+ * larger ids belong to the caller until the transaction ends.
  */
 int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 	FG_NODISCARD;

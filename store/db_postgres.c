@@ -36,7 +36,7 @@ enum {
 struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
-	struct fg_arena cleaned;        /* copies of invalid texts, until their query ends */
+	struct fg_arena cleaned;        /* copies of invalid strings, until their query ends */
 	char settings[256];             /* settings at the start of each transaction */
 	int64_t patience_ns;            /* limit for one statement; 0: unlimited */
 	bool lost;                      /* the server did not answer in time */
@@ -485,7 +485,7 @@ static void query_end(struct fg_query *query)
 {
 	fg_pq.clear(query->statement);
 	query->statement = NULL;
-	fg_arena_release(&of(query)->cleaned); /* the server has received the texts */
+	fg_arena_release(&of(query)->cleaned); /* the server has received the strings */
 }
 
 static const struct fg_db_ops ops = {

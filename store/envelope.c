@@ -155,7 +155,7 @@ static int read_build(const cJSON *json, const char *name, struct fg_build_facts
 	return status;
 }
 
-/* Reads an optional text of at most `max` bytes. */
+/* Reads an optional string of at most `max` bytes. */
 static int read_text(const cJSON *json, const char *name, size_t max, char **to,
 		     struct fg_error *err)
 {

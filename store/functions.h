@@ -24,7 +24,7 @@ struct fg_functions {
 };
 
 /*
- * Finds a function by its id. Its texts live until fg_store_limit_functions(), which is called
+ * Finds a function by its id. Its strings live until fg_store_limit_functions(), which is called
  * between queries.
  */
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,

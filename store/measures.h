@@ -32,7 +32,7 @@ int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure
 			struct fg_error *err) FG_NODISCARD;
 
 struct fg_series_measure {
-	struct fg_measure measure; /* texts are in the list's arena */
+	struct fg_measure measure; /* strings are in the list's arena */
 	int64_t id;                /* 0: CPU time */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds or adds rows that are identified by a name, a text or a digest. */
+/* Finds or adds rows that are identified by a name, a string or a digest. */
 #ifndef FG_STORE_NAMES_H
 #define FG_STORE_NAMES_H
 
@@ -17,8 +17,8 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project, const cha
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Looks up several texts at once, so that fg_store_text_id() needs no query for a known text. Skips
- * NULLs.
+ * Looks up several strings at once, so that fg_store_text_id() needs no query for a known string.
+ * Skips NULLs.
  */
 int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t count,
 			struct fg_error *err) FG_NODISCARD;

@@ -22,8 +22,8 @@
 /* Makes the statement for many rows from the statement for one row. The caller frees it. */
 char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows);
 /*
- * Writes rows [first, first + count) of a column as an array in PostgreSQL's binary form. Texts
- * become valid UTF-8.
+ * Writes rows [first, first + count) of a column as an array in PostgreSQL's binary form. Text
+ * becomes valid UTF-8.
  */
 void fg_postgres_array(const struct fg_rows *rows, size_t column, size_t first, size_t count,
 		       struct fg_bytes *array);

@@ -135,7 +135,7 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, st
 	return status;
 }
 
-/* Removes benchmarks, texts and facts that no run uses any more. */
+/* Removes benchmarks, strings and facts that no run uses any more. */
 static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,

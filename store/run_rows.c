@@ -90,7 +90,7 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 	return status;
 }
 
-/* Looks up all texts of a series and its levels at once. */
+/* Looks up all strings of a series and its levels at once. */
 static int find_texts(struct fg_store *store, const struct fg_series *series, const char *metrics,
 		      struct fg_error *err)
 {

@@ -16,7 +16,7 @@ CREATE TABLE benchmark (
 	UNIQUE (project, name)
 );
 
--- Long texts that many runs share: commands, metric definitions. They are unique by their digest: an index over the text
+-- Long strings that many runs share: commands, metric definitions. They are unique by their digest: an index over the text
 -- itself would be as large as the text, and PostgreSQL refuses to index more than 2.7 KB.
 CREATE TABLE words (
 	id @ID@,
@@ -204,7 +204,7 @@ CREATE TABLE measure (
 );
 CREATE INDEX measure_by_name ON measure (name);
 
--- The audit log. Rows are only added; names are texts, so that a row outlives its subject.
+-- The audit log. Rows are only added; names are stored as text, so that a row outlives its subject.
 CREATE TABLE audit (
 	id @ID@,
 	at_ns BIGINT NOT NULL,

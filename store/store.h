@@ -3,14 +3,14 @@
  * A store keeps runs. It is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL
  * database, with the same calls and the same results. docs/formats/store.md describes its contents.
  *
- *	fg_store_open() → save, load, list, ... → fg_store_close()
+ * 	fg_store_open() → save, load, list, ... → fg_store_close()
  *
  * - A run is saved in one transaction: after a crash it is either complete or unchanged.
  * - fg_store_progress() stores the finished part of a run in progress; such a run is listed as
  *   incomplete and loads like any other, so that it can be shown, and resumed.
  * - Text and numbers are loaded as they were saved, with two exceptions: profile weights are
  *   rounded (store/matrix.h), and invalid UTF-8 may be replaced.
- * - A store belongs to one thread at a time; several threads open it several times.
+ * - A store belongs to one thread at a time; each thread opens its own session.
  * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is
  *   taken), FG_EDB (damaged, or written by a newer fastgate), FG_EIO (disk full, permissions).
  */
@@ -216,8 +216,8 @@ struct fg_gc_result {
 };
 
 /*
- * Removes old runs, then benchmarks, texts and facts that no run uses, and frees the space. Runs of
- * tagged commits stay: they are releases.
+ * Removes old runs, then benchmarks, strings and facts that no run uses, and frees the space. Runs
+ * of tagged commits stay: they are releases.
  */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;

@@ -339,7 +339,7 @@ static const char *const remark_names[] = {
 	[FG_REMARK_EXACT] = "exact",
 };
 
-/* Exchanges a text that the series owns; NULL is not written. */
+/* Exchanges a string that the series owns; NULL is not written. */
 static void exchange_own(const struct fg_exchange *with, const char *name, char **text)
 {
 	if (!with->w) {

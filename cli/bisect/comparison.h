@@ -31,7 +31,7 @@ int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err) F
 int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison *comparison,
 			  unsigned pairs, struct fg_error *err) FG_NODISCARD;
 
-/* Returns a text that is equal for equal programs and inputs; NULL if unknown. */
+/* Returns a string that is equal for equal programs and inputs; NULL if unknown. */
 const char *fg_comparison_code(const struct fg_build_facts *build, struct fg_arena *arena);
 /* Adds a benchmark's new differences to the pairs of a commit; returns their number. */
 size_t fg_comparison_take_differences(struct fg_bisect_search *search,

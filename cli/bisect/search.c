@@ -21,7 +21,7 @@ static const double weight_of_prose = 0.125;
 
 /* ---- opening ---- */
 
-/* Does the commit change nothing but documents, pictures and translations? */
+/* Does the commit change nothing but documents, images and translations? */
 static bool is_prose(const char *files)
 {
 	static const char *const ends[] = {".md",  ".rst", ".txt", ".adoc",

@@ -51,7 +51,7 @@ enum fg_search_state {
 
 struct fg_bisect_search {
 	struct fg_cli *cli;
-	struct fg_plan *plan;             /* the plan's arena holds all texts */
+	struct fg_plan *plan;             /* the plan's arena holds all strings */
 	struct fg_search_request request; /* the options, with defaults filled in */
 	char *state_folder;
 	struct fg_commit_range range;

@@ -102,7 +102,7 @@ static int build_all(struct fg_cli *cli, const struct options *given, struct fg_
 	return FG_OK;
 }
 
-/* If the picture cannot be drawn, saves the DOT text as FILE.dot, so that the work is not lost. */
+/* If the image cannot be drawn, saves the DOT text as FILE.dot, so that the work is not lost. */
 static int keep_dot(struct fg_cli *cli, const char *output, const struct fg_strbuf *dot,
 		    struct fg_error *err)
 {

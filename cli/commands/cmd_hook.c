@@ -30,7 +30,7 @@ static const char *const types[] = {"pre-commit", "pre-push", NULL};
  */
 static const struct {
 	const char *script;
-	const char *line; /* appended to a user's own hook, after the command */
+	const char *line; /* options of the command in a user's own hook */
 	const char *skip; /* the git option that skips the hook once */
 } hooks[] = {
 	{.script = "git rev-parse --quiet --verify HEAD >/dev/null || exit 0 # the first commit\n"
@@ -142,7 +142,7 @@ static void write_line(struct fg_strbuf *line, int type, const char *prefix)
 	fg_strbuf_printf(line, " %s || exit 1", hooks[type].line);
 }
 
-/* Sets *there if a hook exists and is ours; fails if it is not ours. */
+/* Sets *there if a hook exists; fails if the hook is not ours. */
 static int look_at(const char *path, const char *advice, bool *there, struct fg_error *err)
 {
 	char *script = NULL;
@@ -164,8 +164,8 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 }
 
 /*
- * Finds the folder of this repository's own hooks, to be freed. Fails if core.hooksPath names
- * another folder, which several repositories may share.
+ * Finds the folder of this repository's own hooks, which the caller frees. Fails if core.hooksPath
+ * names another folder, which several repositories may share.
  */
 static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
 {

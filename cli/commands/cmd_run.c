@@ -232,7 +232,7 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	return FG_OK;
 }
 
-/* Returns the nearest tag before the candidate, to be freed, or NULL. */
+/* Returns the nearest tag before the candidate, or NULL. The caller frees it. */
 static char *last_release(const struct fg_cli *cli, const struct fg_plan *plan,
 			  const char *candidate)
 {

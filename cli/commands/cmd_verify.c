@@ -22,8 +22,8 @@ struct options {
 /* ---- the signature ---- */
 
 /*
- * Runs ssh-keygen with the receipt as its input. If it succeeds, sets `first_line` of its output,
- * to be freed.
+ * Runs ssh-keygen with the receipt as its input. If it succeeds, sets `first_line` to the first
+ * line of its output, which the caller frees.
  */
 static int run_ssh_keygen(const char *const *argv, const char *receipt, char **first_line,
 			  struct fg_error *err)
@@ -44,8 +44,8 @@ static int run_ssh_keygen(const char *const *argv, const char *receipt, char **f
 }
 
 /*
- * Sets `signer` to the signer's name in the list of allowed signers, to be freed, if an allowed
- * signer signed the receipt.
+ * If an allowed signer signed the receipt, sets `signer` to the signer's name in the list of
+ * allowed signers. The caller frees the name.
  */
 static int find_signer(const char *receipt, const char *signature, const char *allowed,
 		       char **signer, struct fg_error *err)

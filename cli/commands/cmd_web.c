@@ -46,7 +46,7 @@ static const char *const places[] = {
 	"../perfdb/server/perfdb",
 };
 
-/* Returns the server's path, to be freed; NULL if no place has a program. */
+/* Returns the server's path, which the caller frees; NULL if no place has a program. */
 static char *find_in_folder(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {
@@ -61,7 +61,7 @@ static char *find_in_folder(const char *folder)
 
 /*
  * Returns $FASTGATE_PERFDB, or else the perfdb installed with this program, or else the perfdb in
- * PATH; to be freed.
+ * PATH. The caller frees the path.
  */
 static char *find_server(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help texts from the tables of commands, and helpers shared by help, manual pages and docs. */
+/* Help text from the tables of commands, and helpers shared by help, manual pages and docs. */
 #ifndef FG_CLI_FRAMEWORK_HELP_H
 #define FG_CLI_FRAMEWORK_HELP_H
 

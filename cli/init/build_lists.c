@@ -20,7 +20,10 @@ enum {
 
 static const double google_case_s = 0.5; /* the default of --benchmark_min_time */
 
-/* Returns a tool's output, to be freed; NULL if it did not run or, without `any_code`, failed. */
+/*
+ * Returns a tool's output, which the caller frees; NULL if it did not run or, without `any_code`,
+ * failed.
+ */
 static char *output_of(const char *root, const char *line, bool any_code)
 {
 	struct fg_process_result result = {0};
@@ -237,8 +240,8 @@ static bool has_makefile(const struct fg_project *project)
 }
 
 /*
- * Returns the prerequisites of a target in the database of `make -p`, to be freed; NULL if make
- * does not know the target.
+ * Returns the prerequisites of a target in the database of `make -p`, which the caller frees; NULL
+ * if make does not know the target.
  */
 static char *prerequisites(const char *database, const char *target)
 {

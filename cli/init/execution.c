@@ -26,7 +26,8 @@ static double seconds_of(const struct timeval *time)
 }
 
 /*
- * Returns our environment with the LD_LIBRARY_PATH that libtool's wrapper would set; to be freed.
+ * Returns our environment with the LD_LIBRARY_PATH that libtool's wrapper would set. The caller
+ * frees it.
  */
 static char **environment_for(const char *library_path)
 {

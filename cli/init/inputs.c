@@ -58,7 +58,7 @@ static bool is_sample(const char *path)
 }
 
 /*
- * Separates texts from binary files: pictures and fonts next to inputs are seldom inputs
+ * Separates text files from binary files: images and fonts next to inputs are seldom inputs
  * themselves.
  */
 static enum fg_project_input_kind kind_of(const char *path, bool is_sample)

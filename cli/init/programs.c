@@ -397,7 +397,9 @@ static void visit(struct search *search, const char *path, unsigned depth,
 
 /* ---- programs that the build files declare ---- */
 
-/* Returns the name at the start of `text`, to be freed; NULL if the name is not plain. */
+/*
+ * Returns the name at the start of `text`, which the caller frees; NULL if the name is not plain.
+ */
 static char *declared_name(const char *text)
 {
 	size_t length = 0;

@@ -53,7 +53,7 @@ static const char *name_of(const char *root, struct fg_arena *arena)
 	return name;
 }
 
-/* Returns the file's text, to be freed; NULL if the file is absent or too large. */
+/* Returns the file's text, which the caller frees; NULL if the file is absent or too large. */
 static char *text_of(const char *root, const char *name)
 {
 	char *path = fg_fs_join(root, name);
@@ -87,8 +87,8 @@ static bool has_line_beginning(const char *root, const char *name, const char *b
 }
 
 /*
- * Returns the value of an entry of CMakeCache.txt, to be freed; "" without the entry, NULL without
- * the file.
+ * Returns the value of an entry of CMakeCache.txt, which the caller frees; "" without the entry,
+ * NULL without the file.
  */
 static char *cached_value(const char *root, const char *folder, const char *entry)
 {

@@ -99,7 +99,7 @@ struct fg_project {
 	/* comment on how to build with line numbers, or NULL */
 	const char *line_hint;
 	const char *test_command; /* builds the tests if build_command does not, or NULL */
-	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
+	char *tree;               /* trial build's worktree, owned; NULL: not built */
 	struct fg_project_program *programs; /* likeliest benchmark first */
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */

@@ -133,7 +133,7 @@ static bool uses_less_next_to_another(struct fg_project_trying *t,
 /*
  * Does the program end after a fixed time? Then its CPU time shows no slowdown. If a busy process
  * shares its CPU, the program uses as much CPU time as alone if it has work to finish, but only
- * half of it if it looks at a clock. A busy machine can blur one round, but hardly all rounds. The
+ * half as much if it watches a clock. A busy machine can blur one round, but hardly all rounds. The
  * program never runs twice at once, because both executions would write the same files.
  */
 static bool ends_by_clock(struct fg_project_trying *t, const struct fg_project_program *program)
@@ -238,7 +238,7 @@ static bool has_good(const struct fg_project_trying *t)
 	return false;
 }
 
-/* Marks a program as failed, without running it, if it is a service or for the administrator. */
+/* Marks a program as failed, without running it, if it is a service or for administrators. */
 static bool is_left_alone(struct fg_project_trying *t, struct fg_project_program *program)
 {
 	const char *why = fg_project_service(t->tree, t->project, program, &t->cli->arena);

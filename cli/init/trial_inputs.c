@@ -137,8 +137,8 @@ static bool execute_copies(struct fg_project_trying *t, struct fg_project_progra
 }
 
 /*
- * If no input takes long, the right input is unknown: a program may reject a text at its first line
- * and still exit with 0. Compares the work on the same number of bytes of each input.
+ * If no input takes long, the right input is unknown: a program may reject its input at the first
+ * line and still exit with 0. Compares the work on the same number of bytes of each input.
  */
 static void compare_inputs(struct fg_project_trying *t, const struct fg_project_program *program,
 			   const struct fg_project_inputs *inputs, struct found *found)

@@ -26,7 +26,7 @@ enum {
 struct fg_rpc_message {
 	const char *method;
 	const cJSON *params; /* an object, or NULL */
-	char *id;            /* as JSON, to be freed; NULL for a notification */
+	char *id;            /* as JSON, owned; NULL for a notification */
 };
 
 /*
@@ -36,8 +36,8 @@ struct fg_rpc_message {
 int fg_rpc_open(const cJSON *json, struct fg_rpc_message *message, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Returns a string or whole number as JSON, to be freed; NULL if `value` has another type or is too
- * long.
+ * Returns a string or whole number as JSON, which the caller frees; NULL if `value` has another
+ * type or is too long.
  */
 char *fg_rpc_id(const cJSON *value);
 

@@ -101,7 +101,7 @@ struct fg_cli_profile_use {
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);
 struct fg_cli_tree {
-	struct fg_calltree tree; /* to be released */
+	struct fg_calltree tree; /* the caller releases it */
 	const char *title;
 };
 

@@ -47,7 +47,7 @@ struct fg_prove_subject {
 
 struct fg_prove {
 	struct fg_cli *cli;
-	struct fg_plan *plan; /* the plan's arena holds all texts */
+	struct fg_plan *plan; /* the plan's arena holds all strings */
 	struct fg_prove_request request;
 	char *state_folder;
 	struct fg_prove_subject *subjects;
@@ -93,7 +93,7 @@ void fg_prove_publish(const struct fg_prove *prove);
 /* Loads the newest card of this runner; empty without a store. */
 int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, struct fg_error *err)
 	FG_NODISCARD;
-/* Reads the proofs of a list; texts go to the arena. Returns their number. */
+/* Reads the proofs of a list; strings go to the arena. Returns their number. */
 size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena,
 		     struct fg_proof **proofs);
 /* Makes the card. The plan's budget and maximum number of pairs limit the remedies. */

@@ -54,7 +54,7 @@ static struct function *add(struct counted *counted, const char *name, double ca
 	return &counted->functions[index];
 }
 
-/* Prints the collector's notes about a process, each text once. */
+/* Prints the collector's notes about a process, each note once. */
 static void say_notes(struct counted *counted, const struct fg_trace *trace)
 {
 	for (size_t i = 0; i < trace->note_count; i++) {

@@ -54,8 +54,8 @@ bool fg_record_counts_events(const struct fg_recording *given); /* also true if 
 /* Returns the first given option that needs the library inside the program, or NULL. */
 const char *fg_record_only_inside(const struct fg_recording *given);
 /*
- * Returns the reason why the options are wrong, to be freed; NULL if the options are right. `words`
- * is the number of words in the command.
+ * Returns the reason why the options are wrong, which the caller frees; NULL if the options are
+ * right. `words` is the number of words in the command.
  */
 char *fg_record_mistake(const struct fg_recording *given, size_t words);
 /* Like fg_record_mistake(), for --exact. */

@@ -8,7 +8,7 @@
 #include "runner/schedule/sampling_rate.h"
 
 /*
- * Creates the folder; its absolute path is to be freed. An earlier recording moves to FOLDER.old
+ * Creates the folder. The caller frees its absolute path. An earlier recording moves to FOLDER.old
  * and replaces the recording there; with --append the earlier recording stays, and all traces form
  * one profile.
  */

@@ -30,7 +30,7 @@ static int by_samples(const void *left, const void *right)
 
 /*
  * Lists the linkage names of the functions with the most samples of time, most samples first. The
- * set owns the strings, and the array is to be freed.
+ * set owns the strings, and the caller frees the array.
  */
 static void find_hot(const struct fg_profile_set *set, struct fg_code_names *names)
 {
@@ -123,7 +123,10 @@ void fg_session_name_files(const struct fg_session *session, struct fg_profile_s
 	free(repository);
 }
 
-/* Returns a file's text on this side, to be freed; NULL if the file is not part of the project. */
+/*
+ * Returns a file's text on this side, which the caller frees; NULL if the file is not part of the
+ * project.
+ */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {
 	const char *folders[] = {session->open.roots[arm], tree_of(session, arm)};

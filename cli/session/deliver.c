@@ -162,7 +162,7 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 	return true;
 }
 
-/* Texts shared by all targets of one result; starts zeroed. */
+/* Strings shared by all targets of one result; starts zeroed. */
 struct texts {
 	struct fg_strbuf marker, comment, name, title;
 };

@@ -146,8 +146,8 @@ static int take_planned(const struct fg_plan *plan, struct fg_error *err)
 /* ---- tokens that programs under test can still read ---- */
 
 /*
- * Returns the name of a token in a process's environment, to be freed; NULL if the environment has
- * no token or is unreadable.
+ * Returns the name of a token in a process's environment, which the caller frees; NULL if the
+ * environment has no token or is unreadable.
  */
 static char *token_of(pid_t pid, const struct fg_plan *plan)
 {

@@ -327,7 +327,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*left)->string, (*right)->string);
 }
 
-/* Returns the members of an object sorted by name, or the items of an array; to be freed. */
+/*
+ * Returns the members of an object sorted by name, or the items of an array. The caller frees the
+ * list.
+ */
 static const cJSON **sorted_children(const cJSON *json, size_t *count)
 {
 	const cJSON **items = NULL;
@@ -389,7 +392,10 @@ static void canonical(const cJSON *json, struct fg_strbuf *text)
 	add_canonical(&w, NULL, json);
 }
 
-/* Returns the digest of a receipt, which must not have the member `digest` yet; to be freed. */
+/*
+ * Returns the digest of a receipt, which must not have the member `digest` yet. The caller frees
+ * it.
+ */
 static char *digest_of(const cJSON *json)
 {
 	struct fg_strbuf text = {0};

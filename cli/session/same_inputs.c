@@ -68,7 +68,10 @@ static bool is_opened(const struct fg_opened *opened, const char *path)
 
 /* ---- files that differ between the sides ---- */
 
-/* Lists the files in which the candidate's tree differs from the baseline's commit; to be freed. */
+/*
+ * Lists the files in which the candidate's tree differs from the baseline's commit. The caller
+ * frees the list.
+ */
 static char *changed_files(const struct fg_session *session)
 {
 	const struct fg_git git = {.folder = session->open.roots[FG_ARM_CANDIDATE],

@@ -29,8 +29,8 @@
  "an id or its first digits, latest, latest~2, a tag, a branch, a commit, or an exported file"
 
 /*
- * Returns the path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or
- * in the nearest parent that has such a file, or else in this folder.
+ * Returns the path of the store, which the caller frees: `given`, or else .fastgate/store.db in
+ * this folder or in the nearest parent that has such a file, or else in this folder.
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
@@ -53,7 +53,7 @@ int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stor
 /* Puts the run into the spool, from which it will be pushed. */
 int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* Returns the path of the folder "spool" next to the store; to be freed. */
+/* Returns the path of the folder "spool" next to the store. The caller frees the path. */
 char *fg_cli_spool_path(const char *store);
 
 /*
@@ -138,7 +138,7 @@ struct fg_chained {
 };
 
 /*
- * `own` is a run that is not stored yet, or NULL; its texts must outlive the result. Without
+ * `own` is a run that is not stored yet, or NULL; its strings must outlive the result. Without
  * `policy`, the creep settings of the newest run are used. An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,

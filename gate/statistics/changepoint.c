@@ -33,7 +33,7 @@
 #define MEDIAN_ERRORS       2.5    /* minimum change of the median, in standard errors */
 #define SEGMENT_DEFAULT     5
 #define SIMULATIONS_DEFAULT 999
-#define NEIGHBOURS          3   /* values on either side that the cleaning looks at */
+#define NEIGHBOURS          3   /* values on either side that the cleaning uses */
 #define HAMPEL_LIMIT        4.0 /* distance from the median, in robust standard deviations */
 #define DROPPED_SHARE       0.05
 #define CORRELATION_MAX     0.95
@@ -356,7 +356,7 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 }
 
 /*
- * The search looks at means, and two outliers at the end of a short segment can shift a mean. If
+ * The search compares means, and two outliers at the end of a short segment can shift a mean. If
  * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS
  * standard errors is dropped. A point whose medians are equal is also dropped: without noise, the
  * search mistakes the rounding of equal values for a change.

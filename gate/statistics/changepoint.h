@@ -2,7 +2,7 @@
 /*
  * Finds the values at which a series of results changes its level for good.
  *
- * The usual searches assume independent, well behaved values and choose the split on the same data
+ * The usual searches assume independent, well-behaved values and choose the split on the same data
  * that they then test; on a drifting host they report change points in most series in which nothing
  * happened. Here the whole search (cleaning, noise estimate, maximum over many windows) is repeated
  * on simulated series that have no change but the same autocorrelation, and only larger statistics

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns a sorted copy, to be freed; NULL for an empty sample. */
+/* Returns a sorted copy, which the caller frees; NULL for an empty sample. */
 double *fg_sorted_copy(const double *values, size_t count);
 bool fg_all_finite(const double *values, size_t count);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends runs to a perfdb server; no run is lost, and none is stored twice.
+ * Sends runs to a perfdb server. No run is lost or stored twice.
  *
  * A run first becomes a file in the spool, synced and renamed into place; only then is the network
  * used. fg_push_spool() sends the files, oldest first, and removes each when the server has
- * confirmed that the run is stored durably. Whatever happens before that (a broken connection, a
- * server that is down, a killed process), the file is still there for the next try. The server
- * identifies runs by id, so sending a run twice does no harm.
+ * confirmed that the run is stored durably. If anything goes wrong before that (a broken
+ * connection, a server that is down, a killed process), the file stays for the next attempt. The
+ * server identifies runs by id, so sending a run twice does no harm.
  *
- *	confirmed  200 or 201, naming the run   the file is removed
- *	           and its digest
- *	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time (half of
- *	           connection                   the wait is random), longer if Retry-After says so
- *	not here   401, 403, 404, 3xx, another  stops: the server would refuse every other run
- *	           200 or 201
- *	never      any other 4xx                the file becomes NAME.rejected; sends the next file
+ * 	confirmed  200 or 201, naming the run   the file is removed
+ * 	           and its digest
+ * 	later      408, 425, 429, 5xx, no       tries again: waits twice as long each time (half of
+ * 	           connection                   the wait is random), longer if Retry-After says so
+ * 	not here   401, 403, 404, 3xx, another  stops: the server would refuse every other run
+ * 	           200 or 201
+ * 	never      any other 4xx                the file becomes NAME.rejected; sends the next file
  */
 #ifndef FG_PERFDB_CLIENT_CLIENT_H
 #define FG_PERFDB_CLIENT_CLIENT_H

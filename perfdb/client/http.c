@@ -260,7 +260,7 @@ static void configure(struct fg_http *http)
 	SET_OPTION(curl, CURLOPT_WRITEDATA, http);
 }
 
-/* Returns $SSL_CERT_FILE or the distribution's file of certificates; NULL if there is neither. */
+/* Returns $SSL_CERT_FILE or the distribution's file of certificates; NULL if neither exists. */
 static const char *system_certificates(void)
 {
 	static const char *const places[] = {

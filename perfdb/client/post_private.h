@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of one post, shared by post.c, post_comment.c and post_status.c. Inside perfdb/client/
- * only.
+ * State of one post, shared by post.c, post_comment.c and post_status.c. Private to perfdb/client/.
  */
 #ifndef FG_PERFDB_CLIENT_POST_PRIVATE_H
 #define FG_PERFDB_CLIENT_POST_PRIVATE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends the files of a spool. Inside perfdb/client/ only. */
+/* Sends the files of a spool. Private to perfdb/client/. */
 #ifndef FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 #define FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 

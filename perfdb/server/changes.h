@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds lasting changes in a series of runs. Inside perfdb/server/ only. */
+/* Finds lasting changes in a series of runs. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_CHANGES_H
 #define FG_PERFDB_SERVER_CHANGES_H
 

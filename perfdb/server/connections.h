@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time limits of connections. Inside perfdb/server/ only. */
+/* Time limits of connections. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_CONNECTIONS_H
 #define FG_PERFDB_SERVER_CONNECTIONS_H
 

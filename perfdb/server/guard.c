@@ -129,7 +129,7 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Compares in constant time, independent of where the texts differ. */
+/* Compares in constant time, independent of where the strings differ. */
 static bool is_equal(const char *given, const char *secret)
 {
 	const size_t length = strlen(secret);

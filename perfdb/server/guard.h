@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Refuses malformed or forged requests by their headers. Inside perfdb/server/ only. */
+/* Refuses malformed or forged requests by their headers. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_GUARD_H
 #define FG_PERFDB_SERVER_GUARD_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dedicated threads check whether the database answers, so that no request has to wait for it.
- * Inside perfdb/server/ only.
+ * Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_HEALTH_H
 #define FG_PERFDB_SERVER_HEALTH_H

@@ -157,7 +157,7 @@ void *fg_http_line(void *context, const char *line, struct MHD_Connection *conne
 	return rq;
 }
 
-/* libmicrohttpd's text of the address ends at a NUL; the version follows it in the same buffer. */
+/* libmicrohttpd ends the address at a NUL; the version follows in the same buffer. */
 static bool line_has_nul(const struct fg_request *rq, const char *version)
 {
 	const uintptr_t distance = (uintptr_t)version - (uintptr_t)rq->line;

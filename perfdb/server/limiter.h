@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits requests per minute and caller. Inside perfdb/server/ only. */
+/* Limits requests per minute and caller. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_LIMITER_H
 #define FG_PERFDB_SERVER_LIMITER_H
 

@@ -11,7 +11,7 @@
 #include "store/serving/audit.h"
 
 enum {
-	/* maximum number of notes about unknown clients; few: the audit log grows slowly */
+	/* maximum number of notes about unknown clients; low, to keep the audit log small */
 	STRANGERS_PER_MINUTE = 16,
 	SUBJECT_MAX_BYTES = 200
 };

@@ -2,7 +2,7 @@
 /*
  * Writes notes in the background, so that no request waits for them: each kind at most once a
  * minute per token or person, and a few for all other clients together. A read-only server writes
- * no notes. Inside perfdb/server/ only.
+ * no notes. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_NOTES_H
 #define FG_PERFDB_SERVER_NOTES_H

@@ -112,7 +112,8 @@ void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
 int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Returns the path of the key file, to be freed; NULL for PostgreSQL, where no key file is written.
+ * Returns the path of the key file, which the caller frees; NULL for PostgreSQL, where no key file
+ * is written.
  */
 char *fg_first_start_file(const char *database);
 /* Prints the error on standard error; returns the exit code. */

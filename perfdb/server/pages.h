@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The embedded files of perfdb/web. Inside perfdb/server/ only. */
+/* The embedded files of perfdb/web. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_PAGES_H
 #define FG_PERFDB_SERVER_PAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Network addresses and ranges of addresses. Inside perfdb/server/ only. */
+/* Network addresses and ranges of addresses. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_RANGES_H
 #define FG_PERFDB_SERVER_RANGES_H
 

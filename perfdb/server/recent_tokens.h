@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Remembers recently seen tokens in a fixed table of keyed hashes, so that no secret is stored and
- * memory does not grow with the number of tokens. A forgotten token is looked up again. Inside
- * perfdb/server/ only.
+ * memory does not grow with the number of tokens. A forgotten token is looked up again. Private to
+ * perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_RECENT_TOKENS_H
 #define FG_PERFDB_SERVER_RECENT_TOKENS_H

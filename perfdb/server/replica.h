@@ -3,7 +3,7 @@
  * A read replica that answers queries. Tokens and sign-ins always use the primary. A query goes to
  * the replica while it answers and lags by less than ten seconds, unless the client wrote something
  * in the last ten seconds. If the replica cannot answer or lacks the data, the primary answers.
- * Inside perfdb/server/ only.
+ * Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_REPLICA_H
 #define FG_PERFDB_SERVER_REPLICA_H

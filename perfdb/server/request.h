@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request that the server is handling. Inside perfdb/server/ only. */
+/* A request that the server is handling. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_REQUEST_H
 #define FG_PERFDB_SERVER_REQUEST_H
 

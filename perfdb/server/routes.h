@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the server's addresses. Inside perfdb/server/ only. */
+/* The table of the server's addresses. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_ROUTES_H
 #define FG_PERFDB_SERVER_ROUTES_H
 

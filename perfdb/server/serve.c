@@ -171,7 +171,10 @@ static void remove_entry(char *path)
 	free(path);
 }
 
-/* Opens a browser; returns the entry page, to be removed. A failure does not stop the server. */
+/*
+ * Opens a browser. Returns the entry page, which the caller removes. A failure does not stop the
+ * server.
+ */
 static char *open_browser(const char *url)
 {
 	struct fg_process_result result = {0};

@@ -63,7 +63,7 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code allocates and frees some megabytes. Until a large upload has raised
+ * An upload of new code allocates and frees a few megabytes. Until a large upload has raised
  * malloc's thresholds, this memory goes back to the system, which clears each page for the next
  * upload.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State shared by all requests of one server. Inside perfdb/server/ only. */
+/* State shared by all requests of one server. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_SERVER_PRIVATE_H
 #define FG_PERFDB_SERVER_SERVER_PRIVATE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The database sessions of a server: borrowed for a request, then given back. A session belongs to
- * one thread at a time. Inside perfdb/server/ only.
+ * one thread at a time. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_SESSIONS_H
 #define FG_PERFDB_SERVER_SESSIONS_H

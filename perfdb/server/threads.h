@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Background threads, and waits on a clock that cannot be set. Inside perfdb/server/ only. */
+/* Background threads, and waits on a clock that cannot be set. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_THREADS_H
 #define FG_PERFDB_SERVER_THREADS_H
 

@@ -31,7 +31,7 @@ struct fg_watcher {
 	struct place **places;
 	size_t count;
 	size_t capacity;
-	size_t next; /* index of the place that the thread looks at next */
+	size_t next; /* index of the place that the thread checks next */
 };
 
 static struct place *find_place(struct fg_watcher *w, const struct fg_watch_place *wanted)

@@ -2,7 +2,7 @@
 /*
  * The background thread that searches for change points. A search takes tens of milliseconds, and a
  * page may need hundreds of searches: the thread keeps results until the benchmark has another run,
- * and computes missing results. Inside perfdb/server/ only.
+ * and computes missing results. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_WATCHER_H
 #define FG_PERFDB_SERVER_WATCHER_H

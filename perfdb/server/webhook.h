@@ -2,7 +2,7 @@
 /*
  * Calls a project's webhook for runs that regressed, crept up or failed, and for change points that
  * a run confirms. One background thread makes the calls; it reads the run and writes the message
- * just before sending. Inside perfdb/server/ only.
+ * just before sending. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_WEBHOOK_H
 #define FG_PERFDB_SERVER_WEBHOOK_H

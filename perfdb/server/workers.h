@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads that answer requests. Each job has the function to run, so the threads know nothing
- * about its work. Inside perfdb/server/ only.
+ * about its work. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_WORKERS_H
 #define FG_PERFDB_SERVER_WORKERS_H
@@ -30,7 +30,7 @@ struct fg_workers;
 int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Answers waiting jobs, drops notes, and gives clients some seconds to read their answers. NULL is
+ * Answers waiting jobs, drops notes, and gives clients a few seconds to read their answers. NULL is
  * fine.
  */
 void fg_workers_stop(struct fg_workers *workers);

@@ -2,7 +2,7 @@
 /*
  * The only session that stores uploads. A worker that has checked a run waits for its turn, then
  * stores the run in one transaction. After fg_writer_do() has returned FG_OK, the run is stored
- * durably. Inside perfdb/server/ only.
+ * durably. Private to perfdb/server/.
  */
 #ifndef FG_PERFDB_SERVER_WRITER_H
 #define FG_PERFDB_SERVER_WRITER_H

@@ -103,7 +103,7 @@ export async function attempt(work) {
 	}
 }
 
-// "/" and Ctrl K lead to the search, except for "/" in a text field and in the flame graph, which has its own search.
+// "/" and Ctrl+K open the search, except "/" in a text field, and in the flame graph, which has its own search.
 export function listenForSearch(find) {
 	search.placeholder = `Search  ( / or ${/Mac/.test(navigator.platform) ? '⌘' : 'Ctrl '}K )`;
 	document.addEventListener('keydown', (event) => {

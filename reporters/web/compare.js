@@ -264,7 +264,7 @@ function pairs(benchmark, view) {
 	}), spot);
 }
 
-// The details start closed, unless the address names pairs. The picture is drawn when the details
+// The details start closed, unless the address names pairs. The chart is drawn when the details
 // are first opened.
 function overTime(benchmark, view) {
 	const { metrics, chosen } = measured(benchmark, view.state.metric, false);

@@ -155,7 +155,7 @@ class FlameGraph {
 		this.pane.addEventListener('keydown', (event) => this.key(event));
 	}
 
-	// --- texts ---
+	// --- text ---
 
 	name(node) {
 		const f = this.profile.function[node];
@@ -217,7 +217,7 @@ class FlameGraph {
 		this.options.onZoom?.(node);
 	}
 
-	// Returns a frame's row from the top of the picture; in a view of callers, the function
+	// Returns a frame's row from the top of the graph; in a view of callers, the function
 	// itself has no row.
 	row(node) {
 		return this.options.upward ? this.profile.deepest - this.profile.depth[node] : this.profile.depth[node];

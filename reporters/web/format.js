@@ -143,7 +143,7 @@ export function fitName(short, room) {
 	return `${parts.at(-1).slice(0, Math.max(1, room - 1))}…`;
 }
 
-// Is this the kernel's part of the sampler's own signal?
+// Does this function deliver the sampler's own signal, or return from it?
 export function isSampler(name) {
 	return /^(asm_sysvec_irq_work|arch_do_signal_or_restart|(__x64_sys_|__do_sys_)?rt_sigreturn|__restore_rt)$/.test(name);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call graph picture: the most important functions, in layers from callers to callees.
+// Call graph diagram: the most important functions, in layers from callers to callees.
 //
 // It shows the functions with the most time or change. A call path between two shown functions through hidden
 // functions becomes one dashed edge. A function's layer is the length of the longest path to it, after cycles are

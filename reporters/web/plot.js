@@ -212,7 +212,7 @@ function range(values) {
 	return ends(list.filter((v) => v >= low - reach && v <= high + reach));
 }
 
-// Returns the range of almost all values, the function from a value to its height in the picture,
+// Returns the range of almost all values, the function from a value to its height in the chart,
 // and the grid. Outliers are drawn at the edge.
 export function axis(values, unit, width, height) {
 	let [low, high] = range(values);

@@ -8,7 +8,10 @@
 
 #include "model/plan.h"
 
-/* `path` is relative to the top of the repository; scripts that `build` names count. */
+/*
+ * `path` is relative to the top of the repository; a script that `build` names is also a build
+ * file.
+ */
 bool fg_is_build_file(const char *path, const struct fg_command *build);
 
 #endif

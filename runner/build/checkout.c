@@ -78,7 +78,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 	return count;
 }
 
-/* Finds the git folder that all work trees of a repository share; to be freed. */
+/* Finds the git folder that all work trees of a repository share. The caller frees it. */
 static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
 			      struct fg_error *err)
 {

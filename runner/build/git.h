@@ -20,8 +20,8 @@ struct fg_git {
 };
 
 /*
- * Gets the trimmed standard output of `git ARGUMENTS...` (NULL at the end), to be freed. FG_ECHILD:
- * git failed; the message has the last line of git's output.
+ * Gets the trimmed standard output of `git ARGUMENTS...` (NULL at the end), which the caller frees.
+ * FG_ECHILD: git failed; the message has the last line of git's output.
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
@@ -35,7 +35,7 @@ char *fg_git_try_output(const struct fg_git *git, const char *const *arguments);
 
 /*
  * Returns our environment without the variables that redirect git, for commands run in a checkout.
- * To be freed with fg_free_words().
+ * The caller frees it with fg_free_words().
  */
 char **fg_git_clean_environment(const struct fg_git *git);
 
@@ -93,20 +93,23 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 			     const char *const *paths, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Returns the hash of the commit that `ref` names, to be freed; NULL if there is no such commit. */
+/*
+ * Returns the hash of the commit that `ref` names, which the caller frees; NULL if there is no such
+ * commit.
+ */
 char *fg_git_find_commit(const struct fg_git *git, const char *ref);
 /* Is this path, relative to git->folder, in the commit? */
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path);
 /* Is this path ignored by the repository's rules? */
 bool fg_git_ignores(const struct fg_git *git, const char *path);
-/* Returns the hash of a commit's tree, to be freed; NULL if there is no such commit. */
+/* Returns the hash of a commit's tree, which the caller frees; NULL if there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 /* Removes the variables of a surrounding hook from this process and its later children. */
 void fg_git_forget_hook(void);
 
 /*
- * Finds the repository's top folder, and the prefix from there to git->folder ("" or "a/b"); both
- * to be freed.
+ * Finds the repository's top folder, and the prefix from there to git->folder ("" or "a/b"). The
+ * caller frees both.
  */
 int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
 	FG_NODISCARD;

@@ -396,7 +396,10 @@ static char *final_folder(const struct fg_layouts_options *options)
 	return folder;
 }
 
-/* Keyed by the program's path in the checkout, so that the program's next build finds the cost. */
+/*
+ * The file is keyed by the program's path in the checkout, so that the program's next build finds
+ * the cost.
+ */
 static char *cost_path(const struct fg_layouts_options *options)
 {
 	const struct fg_target *target = options->target;

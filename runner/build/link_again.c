@@ -31,7 +31,7 @@ struct others {
 	char *resolution;
 };
 
-/* Makes the repeated command. The array must be freed; its strings are borrowed. */
+/* Makes the repeated command. The caller frees the array; its strings are borrowed. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
 	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL,

@@ -14,14 +14,14 @@
 #include "runner/build/planted.h"
 
 /*
- * Puts the script into FOLDER/linker; records go to FOLDER/links. `variable` (to be freed) gets
- * "COMPILER_PATH=..." for the build's environment.
+ * Puts the script into FOLDER/linker; records go to FOLDER/links. `variable` gets
+ * "COMPILER_PATH=..." for the build's environment; the caller frees it.
  */
 int fg_link_record_begin(const char *folder, char **variable, struct fg_error *err) FG_NODISCARD;
 
 /* One command that made a program or a library. */
 struct fg_link {
-	char *text;   /* the record, which contains all other texts except `plant_text` */
+	char *text;   /* the record, which contains all other strings except `plant_text` */
 	char *folder; /* working directory of the command */
 	char *linker;
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */

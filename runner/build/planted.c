@@ -69,9 +69,9 @@ int fg_planted_write(const char *folder, const char *output, const struct fg_pla
 /* ---- the object ---- */
 
 /*
- * At a function's entry everything below the stack pointer is free, but no register is. `loop`
- * changes no flags. Without the .file line the linker would name the source after the object, whose
- * name differs from link to link.
+ * At a function's entry the memory below the stack pointer is unused, but every register may be in
+ * use. `loop` changes no flags. Without the .file line the linker would name the source after the
+ * object, whose name differs from link to link.
  */
 static const char loop_text[] = "\t.file \"fastgate-plant\"\n"
 				"\t.text\n"

@@ -28,7 +28,9 @@ struct fg_planted {
 /* Notes the plant of `output`; NULL removes the note. */
 int fg_planted_write(const char *folder, const char *output, const struct fg_planted *planted,
 		     struct fg_error *err) FG_NODISCARD;
-/* Reads the noted plant of `output` into `*text`, to be freed; false if it has no plant. */
+/*
+ * Reads the noted plant of `output` into `*text`, which the caller frees; false if it has no plant.
+ */
 bool fg_planted_read(const char *folder, const char *output, struct fg_planted *planted,
 		     char **text);
 /* Makes the object with the loop. FG_ENOENT: no assembler is installed. */

@@ -481,8 +481,9 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 }
 
 /*
- * Returns the hash of the baseline's tree, to be freed, if only a snapshot may hold its build.
- * NULL: the commit's own build exists, both sides have the same tree, or there is no baseline.
+ * If only a snapshot may hold the baseline's build, returns the hash of the baseline's tree, which
+ * the caller frees. NULL: the commit's own build exists, both sides have the same tree, or there is
+ * no baseline.
  */
 static char *tree_to_spare(const struct fg_worktree_options *options, struct places *places)
 {

@@ -55,9 +55,9 @@ struct fg_worktree {
 };
 
 /*
- * FG_ECHILD: the build failed. `tail` (may be NULL) then gets the last lines of its output, to be
- * freed; the message names the log with the whole output. FG_ETIMEOUT: the build ran until
- * `ends_ns`.
+ * FG_ECHILD: the build failed. `tail` (may be NULL) then gets the last lines of its output, which
+ * the caller frees; the message names the log with the whole output. FG_ETIMEOUT: the build ran
+ * until `ends_ns`.
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;

@@ -29,7 +29,7 @@ const char *fg_control_file_page(const struct fg_control_file *control);
 /* Rereads the file now. */
 void fg_control_file_look(struct fg_control_file *control);
 /*
- * Starts a thread that rereads the file whenever it changes; the thread takes no signals. If it
+ * Starts a thread that rereads the file whenever it changes; the thread blocks all signals. If it
  * cannot be started, the last state read stays in force. NULL does nothing.
  */
 void fg_control_file_watch(struct fg_control_file *control);

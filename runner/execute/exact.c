@@ -104,7 +104,7 @@ char **fg_callgrind_words(const char *folder, unsigned flags)
 
 	memcpy(made, words, sizeof(words));
 	if (!made[0])
-		made[0] = fg_xstrdup("valgrind"); /* removed since the check: it will not start */
+		made[0] = fg_xstrdup("valgrind"); /* removed after the check: will fail to start */
 	return made;
 }
 

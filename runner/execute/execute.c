@@ -258,8 +258,8 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 }
 
 /*
- * Returns the command with the program of this layout, to be freed, and puts the layout's libraries
- * first in the search path. NULL: the program runs as it was linked.
+ * Returns the command with the program of this layout, which the caller frees, and puts the
+ * layout's libraries first in the search path. NULL: the program runs as it was linked.
  */
 static char **place(const struct fg_target *target, unsigned layout, char ***environment)
 {

@@ -29,8 +29,8 @@ int fg_runner_extra_folder(struct fg_runner_job *job, char **folder, struct fg_e
 void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder);
 /*
  * Executes one arm. Both arms get environments of the same size, and no address randomisation if
- * the system allows that. FG_ECHILD: the program failed, and `*why`, to be freed, gives the reason.
- * FG_EINTERRUPTED: the user asked to stop.
+ * the system allows that. FG_ECHILD: the program failed; `*why` has the reason, which the caller
+ * frees. FG_EINTERRUPTED: the user asked to stop.
  */
 int fg_runner_extra(struct fg_runner_job *job, const struct fg_extra *extra, char **why,
 		    struct fg_error *err) FG_NODISCARD;

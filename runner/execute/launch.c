@@ -20,7 +20,9 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/* Ignored, so that the program's result is reported even if the whole group gets the signal. */
+/*
+ * We ignore these signals, to report the program's result even if the whole group gets one of them.
+ */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))
@@ -100,8 +102,8 @@ static void await_end(pid_t pid, int64_t started_ns, struct fg_launch_ended *end
 }
 
 /*
- * If only the program is to be sampled and not its children, the collector recognises it by its
- * parent: this process.
+ * If only the program and not its children is to be sampled, the collector recognises the program
+ * by its parent: this process.
  */
 static void be_the_parent(char **environment)
 {

@@ -9,8 +9,8 @@
 #include "base/process.h"
 
 /*
- * Returns valid UTF-8 without control characters or a final newline, to be freed; NULL if that
- * output is empty or blank.
+ * Returns valid UTF-8 without control characters or a final newline, which the caller frees; NULL
+ * if that output is empty or blank.
  */
 char *fg_output_tail(const struct fg_process_result *result, unsigned lines_max, size_t bytes_max);
 

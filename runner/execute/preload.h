@@ -46,17 +46,19 @@ int fg_preload_check(const char *program, const char *library, struct fg_error *
 bool fg_preload_is_outside(const char *program);
 
 /*
- * Finds the path of the collector library, to be freed: $FASTGATE_COLLECTOR, next to the running
- * program, or in the installation.
+ * Finds the path of the collector library, which the caller frees: $FASTGATE_COLLECTOR, next to the
+ * running program, or in the installation.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
-/* Finds the path of the library, next to `library`, that also counts events; to be freed. */
+/*
+ * Finds the path of the library, next to `library`, that also counts events. The caller frees it.
+ */
 int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
 	FG_NODISCARD;
 
 /*
- * Finds the path of the library, next to `library`, that counts calls of named functions; to be
- * freed.
+ * Finds the path of the library, next to `library`, that counts calls of named functions. The
+ * caller frees it.
  */
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
@@ -64,10 +66,10 @@ int fg_preload_calls_library(const char *library, char **calls, struct fg_error 
 bool fg_preload_units_valid(const char *units);
 
 /*
- * Returns the "NAME=value" strings that start the collector, to be freed with fg_free_words. They
- * extend `environment`: if it has an LD_PRELOAD, ours comes first. The caller must be the parent of
- * the sampled program, which distinguishes the program from its children. (The launcher sets itself
- * as the parent.)
+ * Returns the "NAME=value" strings that start the collector; the caller frees them with
+ * fg_free_words(). They extend `environment`: if it has an LD_PRELOAD, ours comes first. The caller
+ * must be the parent of the sampled program, which distinguishes the program from its children.
+ * (The launcher sets itself as the parent.)
  */
 char **fg_preload_variables(const struct fg_preload *preload, char *const *environment);
 

@@ -18,7 +18,7 @@ enum {
 struct reader {
 	const struct fg_target *target;
 	struct fg_executed *executed;
-	struct fg_map names;    /* "o7", "f12" → index into texts; per process */
+	struct fg_map names;    /* "o7", "f12" → index into `texts`; per process */
 	struct fg_map programs; /* object path → index into codes + 1; 0: not of the project */
 	char **texts;
 	size_t text_count;

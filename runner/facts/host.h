@@ -23,7 +23,7 @@ void fg_host_capture(const char *root, struct fg_environment *host);
  * does not exist.
  */
 bool fg_host_line(const char *root, const char *path, char *line, size_t size);
-/* Returns the contents of a (small) file, to be freed; NULL if it does not exist. */
+/* Returns the contents of a small file, which the caller frees; NULL if it does not exist. */
 char *fg_host_text(const char *root, const char *path);
 /* Returns the number of CPUs in a list such as "0-3,8,10-11"; 0 if it is not a list. */
 unsigned fg_host_count_cpu_list(const char *list);

@@ -3,7 +3,7 @@
  * Properties of an executable file that matter for preloading, such as its machine and its kind of
  * linking.
  *
- * (runner/facts/binary.h reads the build facts of a file.) Internal to runner/.
+ * runner/facts/binary.h reads the build facts of a file. Private to runner/.
  */
 #ifndef FG_RUNNER_PROGRAM_FILE_H
 #define FG_RUNNER_PROGRAM_FILE_H

@@ -206,8 +206,8 @@ int fg_harness_hyperfine(struct fg_harness_report *report, const cJSON *entry, s
 /* ---- nanobench ---- */
 
 /*
- * Values are per iteration; a batch is the number of operations in one iteration. A counter of 0
- * was not read.
+ * Values are per iteration; a batch is the number of operations in one iteration. A counter that
+ * was not read is 0.
  */
 int fg_harness_nanobench(struct fg_harness_report *report, const cJSON *entry, struct fg_error *err)
 {

@@ -26,7 +26,7 @@
  * first look, it ends after three rounds.
  *
  * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
- * margin 2 %.  The trial gives ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
+ * margin 2 %. The trial gives ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
  * together -0.78. Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
  * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s. A block is two observations: half the
  * variance in twice the time.

@@ -5,7 +5,7 @@
  * Runs of one binary, one after the other, resemble their neighbours: frequency, temperature and
  * other tenants drift. So the two arms are interleaved and the pair is the unit of analysis.
  *
- * duet    Both arms at once on the same CPU.  Other work on that CPU slows both arms alike. The
+ * duet    Both arms at once on the same CPU. Other work on that CPU slows both arms alike. The
  *         arm that starts first has a small advantage, so the order is drawn for each pair. The
  *         CPU changes after every second pair. CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, at random. A linear drift over the block adds the

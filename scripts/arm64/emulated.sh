@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # emulated.sh COMMAND...: runs COMMAND in a temporary user namespace in which the kernel starts arm64 programs with the emulator of
-# build/arm64-root.  Exits with 77 (skipped), and says what is missing, if that is impossible.
+# build/arm64-root. Exits with 77 (skipped), and says what is missing, if that is impossible.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)/build/arm64-root
 if [ -z "${FASTGATE_TEST_NAMESPACE:-}" ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# machine.sh [KERNEL...]: tests the collector on a whole emulated arm64 machine.  Unlike `test.sh`, this covers the
-# signals, perf events, signed return addresses, SVE registers and pages of a real kernel.  By default, tests the
+# machine.sh [KERNEL...]: tests the collector on a whole emulated arm64 machine. Unlike `test.sh`, this covers the
+# signals, perf events, signed return addresses, SVE registers and pages of a real kernel. By default, tests the
 # kernels that root.sh unpacked.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -26,7 +26,7 @@ mkdir -p "$prefix/lib" "$folder/sources"
 printf '%s\n' "$wanted" >"$folder/wanted"
 
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-# Uses apt's mirrors for sources too; apt checks their signatures.
+# The sources come from apt's mirrors; apt checks their signatures.
 apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' "Identifier: Packages" |
 	grep " $release" | sort -u >"$folder/sources.list"
 apt() {
@@ -34,7 +34,7 @@ apt() {
 		-o Dir::State::Lists="$folder/lists" "$@" >"$folder/log" 2>&1
 }
 apt update || die "apt-get update failed: $folder/log"
-# Makes the same bytes in every folder, and lets a program link only the used parts of a library.
+# These flags give the same bytes in every folder, and let a program link only the used parts of a library.
 export CFLAGS="-O2 -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$folder=. -w" LC_ALL=C
 export CC=gcc AR=ar RANLIB=ranlib
 host=

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# rpm.sh ARCHIVE: makes an .rpm of the archive, next to it.  The same archive gives the same bytes.
+# rpm.sh ARCHIVE: makes an .rpm of the archive, next to it. The same archive gives the same bytes.
 set -eu
 archive=$(realpath "$1")
 name=${archive##*/fastgate-}

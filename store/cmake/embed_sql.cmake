@@ -1,4 +1,4 @@
-# Turns store/schema.sql and store/queries/*.sql into C: one text per statement of the schema, one
+# Turns store/schema.sql and store/queries/*.sql into C: one string per statement of the schema, one
 # enum constant per query. A query begins with "-- name: words_with_underscores" and extends to the
 # next such line.
 #   cmake -DSCHEMA=schema.sql -DQUERIES="a.sql;b.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake

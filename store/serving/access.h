@@ -19,7 +19,7 @@ enum fg_scope {
 	FG_SCOPE_NONE,
 	FG_SCOPE_READ,
 	FG_SCOPE_UPLOAD, /* upload runs: for a machine */
-	FG_SCOPE_TRIAGE, /* write notes, decide about changes: for a person */
+	FG_SCOPE_TRIAGE, /* write notes, decide on changes: for a person */
 	FG_SCOPE_ADMIN,
 };
 

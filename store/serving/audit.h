@@ -30,7 +30,7 @@ typedef void fg_audit_visit(void *context, const struct fg_audit_entry *entry);
 /* Adds an entry with the current time. Call it in the transaction of the action itself. */
 int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
 		       struct fg_error *err) FG_NODISCARD;
-/* Visits entries, oldest first. Texts live only during the call of `visit`. */
+/* Visits entries, oldest first. Strings live only during the call of `visit`. */
 int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page,
 			fg_audit_visit *visit, void *context, struct fg_error *err) FG_NODISCARD;
 

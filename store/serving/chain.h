@@ -15,7 +15,7 @@ enum {
 };
 
 struct fg_chain_edges {
-	struct fg_chain_edge *items; /* oldest first; texts in the arena */
+	struct fg_chain_edge *items; /* oldest first; strings in the arena */
 	size_t count;
 	size_t capacity;
 	/* gate.creep of the newest run, or the defaults */

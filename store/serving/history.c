@@ -19,7 +19,7 @@ static const char *copy_of(struct fg_arena *arena, const struct fg_query *q, int
 	return text && last && strcmp(text, last) == 0 ? last : fg_arena_strdup(arena, text);
 }
 
-/* Texts that most runs share with the previous run. */
+/* Strings that most runs share with the previous run. */
 struct last_texts {
 	const char *branch;
 	const char *fingerprint;

@@ -14,7 +14,7 @@ struct fg_store;
 struct fg_history_point {
 	char run[37];
 	int64_t started_ns;
-	const char *commit; /* like all texts, in the history's arena; NULL: unknown */
+	const char *commit; /* like all strings, in the history's arena; NULL: unknown */
 	const char *branch;
 	const char *fingerprint;
 	bool dirty;

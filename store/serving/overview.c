@@ -142,7 +142,10 @@ static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview
 	return status;
 }
 
-/* Gives all rows without a value their nth headline. *any: whether some row has one. */
+/*
+ * Gives all rows without a value their nth headline; *any becomes true if a row has an nth
+ * headline.
+ */
 static int try_headline(struct fg_overview *overview, size_t nth, bool *any, struct fg_error *err)
 {
 	int status = FG_OK;

@@ -18,7 +18,7 @@ enum {
 
 struct fg_named_function {
 	uint64_t id;
-	const char *name; /* like all texts, in the search's arena */
+	const char *name; /* like all strings, in the search's arena */
 	const char *library;
 	/* a benchmark that calls the function, in the project searched last; NULL: none */
 	const char *benchmark;

@@ -13,7 +13,7 @@
 
 struct fg_store;
 
-/* Texts live in the given arena. */
+/* Strings live in the given arena. */
 struct fg_webhook {
 	const char *url;
 	const char *template; /* JSON */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer cards of stored runs, made from their reports. Inside perfdb/server/ only. */
+/* The answer cards of stored runs, made from their reports. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_API_CARD_H
 #define FG_PERFDB_SERVER_API_CARD_H
 

@@ -17,7 +17,7 @@ enum {
 	INTERVAL_ERRORS = 7, /* approximate width of an interval, in standard errors */
 };
 
-/* One request: what was loaded for the project, and the JSON written so far. */
+/* One request: the data loaded for the project, and the JSON written so far. */
 struct dashboard {
 	struct fg_request *rq;
 	const char *project;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a decision and its entry in the audit log in one transaction. Inside perfdb/server/. */
+/*
+ * Writes a decision and its entry in the audit log in one transaction. Private to perfdb/server/.
+ */
 #ifndef FG_PERFDB_SERVER_API_DECISION_H
 #define FG_PERFDB_SERVER_API_DECISION_H
 
@@ -30,7 +32,7 @@ char *fg_decision_text(struct fg_request *rq, const cJSON *json, const char *nam
 /* Reads the number at the end of the path. */
 int fg_decision_number(struct fg_request *rq, const char *what, int64_t *number,
 		       struct fg_error *err) FG_NODISCARD;
-/* Answers a change with {"NAME": "TEXT"} or, without a text, {"NAME": NUMBER}. */
+/* Answers a change with {"NAME": "TEXT"} or, if `text` is NULL, {"NAME": NUMBER}. */
 void fg_decision_answer(struct fg_request *rq, const char *name, const char *text, int64_t number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers of all addresses, by source file. Inside perfdb/server/ only. */
+/* The handlers of all addresses, by source file. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_API_HANDLERS_H
 #define FG_PERFDB_SERVER_API_HANDLERS_H
 

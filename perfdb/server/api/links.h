@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address templates that are stored with a run. Inside perfdb/server/ only. */
+/* Address templates that are stored with a run. Private to perfdb/server/. */
 #ifndef FG_PERFDB_SERVER_API_LINKS_H
 #define FG_PERFDB_SERVER_API_LINKS_H
 

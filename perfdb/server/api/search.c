@@ -123,7 +123,7 @@ static int write_functions(struct search *s, const struct fg_name_list *projects
 	return status;
 }
 
-/* Adds a run to the list of runs found; false if it is there already, or if the list is full. */
+/* Adds a run to the list of runs found; false if the list already has the run or is full. */
 static bool is_new(struct search *s, const char *id)
 {
 	for (size_t i = 0; i < s->seen_count; i++) {
