@@ -180,8 +180,8 @@ static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 }
 
 /* Are the two functions one piece of code under two names? */
-static bool are_kin(const struct fg_node_context *c, const struct change *to,
-		    const struct change *from)
+static bool are_one_function(const struct fg_node_context *c, const struct change *to,
+			     const struct change *from)
 {
 	const struct fg_profile_function *taker = &c->set->functions[to->function];
 	const struct fg_profile_function *giver = &c->set->functions[from->function];
@@ -282,7 +282,7 @@ void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, doub
 	/* Each move uses up the rest of a grown or a shrunk function. */
 	blame->moved = fg_arena_array(c->arena, all.grown_count + all.shrunk_count + 1,
 				      sizeof(blame->moved[0]));
-	join_if(&all, are_kin);
+	join_if(&all, are_one_function);
 	join_if(&all, are_neighbours);
 	free(all.grown);
 	free(all.shrunk);

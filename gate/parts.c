@@ -149,7 +149,7 @@ static void fit(struct fg_blame *blame, struct fg_rest rest)
 }
 
 /* Is a part larger than the whole? A share above 100 % would mislead. */
-static bool do_mislead(const struct fg_blame *blame)
+static bool exceeds_whole(const struct fg_blame *blame)
 {
 	const double most = (1.0 + PRINTED) * fabs(blame->total_delta);
 
@@ -180,7 +180,7 @@ void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool total_change
 	blame->everything_else = blame->total_delta - sure;
 	if (is_rounding(blame->everything_else, blame))
 		blame->everything_else = 0.0;
-	if (!total_changed || do_mislead(blame))
+	if (!total_changed || exceeds_whole(blame))
 		return;
 	for (size_t i = 0; i < blame->function_count; i++) {
 		struct fg_node_verdict *node = &blame->functions[i];

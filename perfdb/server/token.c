@@ -15,7 +15,7 @@ static const struct fg_option token_options[] = {
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
 		    "for this project only (default: for all)"),
 	FG_PERFDB_SCOPE,
-	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
+	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", FG_TOKEN_LIFE,
 			"lifetime, at most two years"),
 	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT",
 		    "a note that names the user of the token"),

@@ -14,8 +14,6 @@ enum {
 	AUDIT_PAGE_MAX = 10000
 };
 
-#define DEFAULT_LIFE "365d"
-
 int fg_handle_tokens(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_token_list list = {0};
@@ -58,8 +56,8 @@ static int read_token(struct fg_request *rq, const cJSON *json, struct fg_token 
 	if (!fg_scope_parse(scope, &token->scope))
 		return fg_error_set(err, FG_EINVAL, "'%.40s' is not a scope: " FG_SCOPE_NAMES,
 				    scope);
-	status =
-		fg_parse_duration_ns(fg_json_text_or(json, "expires", DEFAULT_LIFE), &life_ns, err);
+	status = fg_parse_duration_ns(fg_json_text_or(json, "expires", FG_TOKEN_LIFE), &life_ns,
+				      err);
 	if (status != FG_OK)
 		return status;
 	if (life_ns <= 0)

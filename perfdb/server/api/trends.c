@@ -47,11 +47,11 @@ static int read_place(struct fg_request *rq, const char **project, const char **
 }
 
 /* Returns false if the request turns this part of the answer off. */
-static bool is_wished(struct fg_request *rq, const char *part)
+static bool is_requested(struct fg_request *rq, const char *part)
 {
-	const char *wish = fg_request_parameter(rq, part);
+	const char *value = fg_request_parameter(rq, part);
 
-	return !wish || strcmp(wish, "0") != 0;
+	return !value || strcmp(value, "0") != 0;
 }
 
 /* ---- the chain of ratios ---- */
@@ -152,7 +152,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	struct fg_history history = {0};
 	struct fg_change_series usable = {0};
 	struct fg_json_writer w;
-	const bool shows_points = is_wished(rq, "points");
+	const bool shows_points = is_requested(rq, "points");
 	int status = FG_OK;
 
 	FG_TRY(read_query(rq, &query, err));
@@ -172,9 +172,9 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 				     history.points[i].candidate);
 	}
 	fg_json_end(&w);
-	if (shows_points && is_wished(rq, "chain"))
+	if (shows_points && is_requested(rq, "chain"))
 		FG_TRY_OUT(write_chain(rq, &w, &query, &history, err));
-	if (is_wished(rq, "changes"))
+	if (is_requested(rq, "changes"))
 		status = fg_changes_write(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
@@ -213,12 +213,12 @@ static int write_function_changes(struct fg_request *rq, struct fg_json_writer *
 				  const struct fg_function_point *points, size_t count,
 				  bool is_time, struct fg_error *err)
 {
-	const char *wish = fg_request_parameter(rq, "changes");
+	const char *wanted = fg_request_parameter(rq, "changes");
 	const bool with_callees = is_with_callees(rq);
 	struct fg_change_series usable = {0};
 	int status = FG_OK;
 
-	if (!wish || strcmp(wish, "1") != 0)
+	if (!wanted || strcmp(wanted, "1") != 0)
 		return FG_OK;
 	fg_change_series_init(&usable, count);
 	for (size_t i = 0; i < count; i++)
