@@ -322,6 +322,23 @@ done:
 	return status;
 }
 
+void fg_fs_cache_again(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat info;
+	char buffer[65536];
+
+	if (fd < 0)
+		return;
+	/* Only pages that are on the disk can be dropped. */
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && fdatasync(fd) == 0 &&
+	    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0) {
+		while (read(fd, buffer, sizeof(buffer)) > 0)
+			;
+	}
+	(void)close(fd);
+}
+
 bool fg_fs_exists(const char *path)
 {
 	struct stat info;

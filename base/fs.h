@@ -46,6 +46,11 @@ int fg_fs_remove_tree(const char *path, struct fg_error *err)
 int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 			   struct fg_error *err) FG_NODISCARD;
 int fg_fs_copy(const char *from, const char *to, unsigned mode, struct fg_error *err) FG_NODISCARD;
+/*
+ * Drops a regular file from the kernel's cache and reads it from the disk again. A newly written
+ * file is cached in smaller pieces, which makes reading it slower.
+ */
+void fg_fs_cache_again(const char *path);
 
 bool fg_fs_exists(const char *path);
 /* Does the folder have this file? `name` may be a path below it. */

@@ -476,6 +476,26 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 		err);
 }
 
+static void reread_files(const struct fg_runner_job *job)
+{
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_target *target = &job->executor.targets[arm];
+		const struct fg_build_facts *build = &fg_job_series(job)->build[arm];
+
+		if (!target->command)
+			continue;
+		fg_target_reread(target);
+		for (size_t i = 0; i < build->library_count; i++) {
+			const char *place = build->libraries[i].place;
+			char *path = place ? fg_fs_join(target->checkout, place) : NULL;
+
+			if (path)
+				fg_fs_cache_again(path);
+			free(path);
+		}
+	}
+}
+
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_error found = {0};
@@ -490,6 +510,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
 	fg_job_settle_rate(job);
 	FG_TRY(capture_builds(job, err));
+	reread_files(job);
 	/* Set the command after the build's own facts, which are captured only once. */
 	if (job->benchmark->setup.argc && fg_process_has_kept())
 		fg_build_facts_put(&fg_job_series(job)->build[FG_ARM_CANDIDATE].setup,

@@ -256,3 +256,56 @@ void fg_target_share_stdin(struct fg_target *target, const struct fg_target *oth
 	free(target->stdin_path);
 	target->stdin_path = fg_xstrdup(other->stdin_path);
 }
+
+/* Larger files would take longer than most benchmarks. */
+static const off_t reread_max_bytes = (off_t)1 << 30;
+
+static void reread(const struct fg_target *target, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_size <= reread_max_bytes && fg_target_is_inside(target, path))
+		fg_fs_cache_again(path);
+}
+
+void fg_target_reread(const struct fg_target *target)
+{
+	static const char separators[] = " \t\n\"'`=,:;&|<>()$";
+
+	if (target->program)
+		reread(target, target->program);
+	if (target->stdin_path)
+		reread(target, target->stdin_path);
+	/* A word may be a shell's script, or an option with a path. */
+	for (size_t i = 1; i < target->command->argc; i++) {
+		char *words = fg_xstrdup(target->command->argv[i]);
+		char *rest = words;
+
+		for (const char *word; (word = strsep(&rest, separators));) {
+			char *path = fg_fs_join(target->working_directory, word);
+
+			if (*word)
+				reread(target, path);
+			free(path);
+		}
+		free(words);
+	}
+}
+
+static void reread_library(void *context, const char *path)
+{
+	(void)context;
+	fg_fs_cache_again(path);
+}
+
+void fg_target_reread_layouts(const struct fg_target *target)
+{
+	for (unsigned i = 0; i < target->layouts.count; i++) {
+		const struct fg_target_layout *layout = &target->layouts.items[i];
+
+		fg_fs_cache_again(layout->program);
+		if (layout->library_folder)
+			(void)fg_fs_each(layout->library_folder, reread_library, NULL, NULL);
+	}
+}

@@ -76,6 +76,13 @@ bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
  * `prepare` may write the files, nothing is done.
  */
 void fg_target_share_stdin(struct fg_target *target, const struct fg_target *other);
+/*
+ * Reads files of this arm from the disk again: the program, and files below the root that the
+ * command or stdin names. Then the kernel caches the files of both arms alike, whenever each was
+ * written. Call after set-up.
+ */
+void fg_target_reread(const struct fg_target *target);
+void fg_target_reread_layouts(const struct fg_target *target);
 
 /* ---- comparability.c ---- */
 

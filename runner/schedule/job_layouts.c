@@ -173,8 +173,10 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 	for (unsigned k = only_if_cheap ? FG_LINE_PLACES - 1 : 0;
 	     k < FG_LINE_PLACES && status == FG_OK; k++)
 		status = try_out(job, k, err);
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_target_layouts_cut(&targets[arm].layouts, status == FG_OK ? count : 0);
+		fg_target_reread_layouts(&targets[arm]);
+	}
 	if (status == FG_OK)
 		fg_job_series(job)->layouts = count;
 	job->interrupted |= status == FG_EINTERRUPTED;

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,8 @@ static struct session {
 	unsigned handed_over;
 	unsigned interrupt_after;
 	unsigned notes;
+	ino_t reread[8]; /* the files read from the disk again */
+	size_t reread_count;
 } s;
 
 static int count(const struct fg_runner_event *event, struct fg_error *err)
@@ -556,6 +559,52 @@ FG_TEST_IN(both_arms_read_one_file_if_theirs_are_equal, NULL, tear_down)
 	assert_true(have_one_input("text", "text", NULL));
 	assert_false(have_one_input("text", "other text", NULL));
 	assert_false(have_one_input("text", "text", "true"));
+}
+
+/* Called instead of the C library's function. */
+int posix_fadvise(int fd, off_t offset, off_t size, int advice)
+{
+	struct stat info;
+
+	assert_int_equal(offset, 0);
+	assert_int_equal(size, 0);
+	assert_int_equal(advice, POSIX_FADV_DONTNEED);
+	assert_int_equal(fstat(fd, &info), 0);
+	assert_true(s.reread_count < FG_ARRAY_SIZE(s.reread));
+	s.reread[s.reread_count++] = info.st_ino;
+	return 0;
+}
+
+static bool is_reread(const char *path)
+{
+	struct stat info;
+	bool found = false;
+
+	assert_int_equal(stat(path, &info), 0);
+	for (size_t i = 0; i < s.reread_count; i++)
+		found |= s.reread[i] == info.st_ino;
+	return found;
+}
+
+FG_TEST_IN(the_program_and_named_inputs_are_read_from_the_disk_again, NULL, tear_down)
+{
+	static char words[][16] = {"./prog", "one", "--list=two", "/etc/passwd", "missing"};
+	static char *argv[FG_ARRAY_SIZE(words) + 1];
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(words); i++)
+		argv[i] = words[i];
+	given("", NULL);
+	s.benchmark.command =
+		(struct fg_command){.text = "", .argv = argv, .argc = FG_ARRAY_SIZE(words)};
+	fg_scratch_write_text(&s.scratch, "prog", "#!/bin/sh\n");
+	assert_int_equal(chmod(fg_scratch_path(&s.scratch, "prog"), 0700), 0);
+	fg_scratch_write_text(&s.scratch, "one", "1");
+	fg_scratch_write_text(&s.scratch, "two", "2");
+	assert_int_equal(go(1), FG_RUNNER_REACHED);
+	assert_int_equal(s.reread_count, 3);
+	assert_true(is_reread(fg_scratch_path(&s.scratch, "prog")));
+	assert_true(is_reread(fg_scratch_path(&s.scratch, "one")));
+	assert_true(is_reread(fg_scratch_path(&s.scratch, "two")));
 }
 
 /* A sampled repetition comes with a folder to which the program could write. */
