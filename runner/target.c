@@ -260,12 +260,12 @@ void fg_target_share_stdin(struct fg_target *target, const struct fg_target *oth
 /* Larger files would take longer than most benchmarks. */
 static const off_t reread_max_bytes = (off_t)1 << 30;
 
-static void reread(const struct fg_target *target, const char *path)
+static void reread(const char *path)
 {
 	struct stat status;
 
 	if (stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_size <= reread_max_bytes && fg_target_is_inside(target, path))
+	    status.st_size <= reread_max_bytes)
 		fg_fs_cache_again(path);
 }
 
@@ -273,10 +273,10 @@ void fg_target_reread(const struct fg_target *target)
 {
 	static const char separators[] = " \t\n\"'`=,:;&|<>()$";
 
-	if (target->program)
-		reread(target, target->program);
-	if (target->stdin_path)
-		reread(target, target->stdin_path);
+	if (target->program && !target->is_shell)
+		reread(target->program);
+	if (target->stdin_path && fg_target_is_inside(target, target->stdin_path))
+		reread(target->stdin_path);
 	/* A word may be a shell's script, or an option with a path. */
 	for (size_t i = 1; i < target->command->argc; i++) {
 		char *words = fg_xstrdup(target->command->argv[i]);
@@ -285,8 +285,8 @@ void fg_target_reread(const struct fg_target *target)
 		for (const char *word; (word = strsep(&rest, separators));) {
 			char *path = fg_fs_join(target->working_directory, word);
 
-			if (*word)
-				reread(target, path);
+			if (*word && fg_target_is_inside(target, path))
+				reread(path);
 			free(path);
 		}
 		free(words);
