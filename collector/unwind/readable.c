@@ -19,7 +19,8 @@ bool fg_is_readable(uintptr_t address)
 	/*
 	 * The kernel reads the set before it looks at `how`: EFAULT if it cannot, EINVAL if it can.
 	 */
-	return syscall(SYS_rt_sigprocmask, -1, (void *)(address & ~(uintptr_t)(KERNEL_SIGSET - 1)),
+	return !fg_g.sandboxed &&
+	       syscall(SYS_rt_sigprocmask, -1, (void *)(address & ~(uintptr_t)(KERNEL_SIGSET - 1)),
 		       NULL, KERNEL_SIGSET) == -1 &&
 	       errno == EINVAL;
 }
@@ -35,7 +36,7 @@ static bool knows(struct fg_pages *pages, uintptr_t page)
 
 	if (FG_LIKELY(*known == page))
 		return page != 0;
-	if (page == 0 || fg_g.sandboxed || !fg_is_readable(page << PAGE_SHIFT))
+	if (page == 0 || !fg_is_readable(page << PAGE_SHIFT))
 		return false;
 	*known = page;
 	return true;

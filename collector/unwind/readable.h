@@ -23,7 +23,7 @@ static inline uintptr_t fg_page_up(uintptr_t at)
 	return fg_page_down(at + fg_page - 1);
 }
 
-/* Can a word be read at `address`? Makes a system call. */
+/* Can a word be read at `address`? Makes a system call; in a sandbox the answer is no. */
 bool fg_is_readable(uintptr_t address);
 
 enum {

@@ -57,8 +57,7 @@ static bool can_read_slowly(struct fg_walk *walk, uintptr_t address)
 {
 	const uintptr_t page = address & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
 
-	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || fg_g.sandboxed ||
-	    !fg_is_readable(address))
+	if (address < FG_TRACE_ALIGN || address % FG_WORD != 0 || !fg_is_readable(address))
 		return false;
 	walk->inside = false;
 	if (page == walk->safe_high) {
@@ -235,7 +234,7 @@ static enum step step_signal(struct fg_walk *walk)
  */
 static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 {
-	for (unsigned n = 0; n < NAMELESS_MAX && !fg_g.sandboxed; n++) {
+	for (unsigned n = 0; n < NAMELESS_MAX; n++) {
 		uintptr_t pc = 0;
 		uintptr_t next = 0;
 
@@ -280,7 +279,7 @@ static bool is_at_trampoline(struct fg_walk *walk)
 
 	return pc % 4 == 0 &&
 	       (fg_module_find(walk->thread, pc) ||
-		(!fg_g.sandboxed && fg_is_readable(pc) && fg_is_readable(pc + 4))) &&
+		(fg_is_readable(pc) && fg_is_readable(pc + 4))) &&
 	       fg_arch_is_rt_sigreturn((const uint8_t *)pc);
 }
 
