@@ -127,7 +127,8 @@ static const struct fg_key measure_keys[] = {
 		 "side, there are 8 or 4. If even 4 would take too long, or if `gate.placement` is "
 		 "`fail`, the links are made only if a time measured in the default layout would "
 		 "fail by less than 40 %. `always` uses all 16 places, without a limit."},
-	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
+	{FG_KEY("affected", WORD, IN_MEASURE(affected),
+		"measure only the benchmarks that a change can affect"),
 	 .initial = "auto", .words = when_modes,
 	 .more = "A benchmark is left out if the candidate changes no "
 		 "function that it executes, and "
