@@ -304,11 +304,11 @@ static const struct fg_key build_keys[] = {
 		"run the command with /bin/sh, for `&&` and the like"),
 	 .initial = "false"},
 	{FG_KEY("in_place", BOOL, offsetof(struct fg_build_scratch, build.in_place),
-		"build and measure the work tree where it is, not a snapshot of it"),
+		"build and measure the work tree itself, not a snapshot of it"),
 	 .initial = "false",
 	 .more = "For projects that cannot be built twice. The two sides then differ in path, age "
-		 "and leftovers of earlier builds, and the report says that these are not ruled "
-		 "out as causes of a difference."},
+		 "and leftovers of earlier builds, and the report says that these may cause a "
+		 "difference."},
 	{FG_KEY("from_candidate", TEXTS, offsetof(struct fg_build_scratch, build.from_candidate),
 		"files and folders that the baseline gets from the candidate before it is built"),
 	 .count_offset = offsetof(struct fg_build_scratch, build.from_candidate_count),

@@ -102,8 +102,7 @@ static const struct fg_key measure_keys[] = {
 		 "may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "pairs"},
-	{FG_KEY("pin", BOOL, IN_MEASURE(pin),
-		"keep each execution on one CPU under `abba` as well"),
+	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "pin each execution to one CPU also under `abba`"),
 	 .initial = "false",
 	 .more = "Pinning reduces noise for programs with one thread, and is wrong for programs "
 		 "with several threads. `duet` always uses one CPU."},
