@@ -237,7 +237,7 @@ static const struct fg_key benchmark_keys[] = {
 		"the command for the baseline, if it differs from `command`"),
 	 .example = "baseline_command: ./build/reco --legacy data/sample.bin"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_benchmark_scratch, shell),
-		"hand the commands of this benchmark to /bin/sh"),
+		"run the commands of this benchmark with /bin/sh"),
 	 .initial = "false", .more = "The shell's own time is then measured as well."},
 	{FG_KEY("working_directory", PATH, IN_BENCHMARK(working_directory),
 		"folder to run in, relative to the folder of fastgate.yml (for the baseline, to "
@@ -261,7 +261,7 @@ static const struct fg_key benchmark_keys[] = {
 		"time limit of one execution, doubled in a duet; an execution that exceeds the "
 		"limit is stopped and counts as not measured"),
 	 .initial = "10m", FG_BOUNDS(0.001, 604800)},
-	{FG_KEY("expect", SECTION, 0, "expected end of a successful execution"),
+	{FG_KEY("expect", SECTION, 0, "expected result of a successful execution"),
 	 .section = &expect_section},
 	{FG_KEY("metrics", LIST, IN_BENCHMARK(metrics), "your own numbers, found in the output"),
 	 .count_offset = IN_BENCHMARK(metric_count), .section = &user_metric_section, .any = "NAME",
@@ -301,14 +301,14 @@ static const struct fg_key build_keys[] = {
 		 "track everything that runs.",
 	 .example = "command: cmake --build build"},
 	{FG_KEY("shell", BOOL, offsetof(struct fg_build_scratch, shell),
-		"hand the command to /bin/sh, for `&&` and the like"),
+		"run the command with /bin/sh, for `&&` and the like"),
 	 .initial = "false"},
 	{FG_KEY("in_place", BOOL, offsetof(struct fg_build_scratch, build.in_place),
-		"build and measure the work tree where it is, not a snapshot of it"),
+		"build and measure the work tree itself, not a snapshot of it"),
 	 .initial = "false",
 	 .more = "For projects that cannot be built twice. The two sides then differ in path, age "
-		 "and leftovers of earlier builds, and the report says that these are not ruled "
-		 "out as causes of a difference."},
+		 "and leftovers of earlier builds, and the report says that these may cause a "
+		 "difference."},
 	{FG_KEY("from_candidate", TEXTS, offsetof(struct fg_build_scratch, build.from_candidate),
 		"files and folders that the baseline gets from the candidate before it is built"),
 	 .count_offset = offsetof(struct fg_build_scratch, build.from_candidate_count),
@@ -495,9 +495,9 @@ static const struct fg_key plan_keys[] = {
 	{FG_KEY("host", SECTION, 0, "more facts about the host"), .section = &host_section},
 	{FG_KEY("measure", SECTION, IN_PLAN(measure), "measurement of the benchmarks"),
 	 .section = &fg_config_measure,
-	 .more = "A benchmark can have this key as well, for itself only."},
+	 .more = "A benchmark can also have this key, for itself only."},
 	{FG_KEY("gate", SECTION, IN_PLAN(policy), "rules of the verdict"), .section = &gate_section,
-	 .more = "A benchmark can have this key as well, for itself only. "
+	 .more = "A benchmark can also have this key, for itself only. "
 		 "`docs/statistics.md` explains the numbers."},
 	{FG_KEY("benchmarks", LIST, IN_PLAN(benchmarks), "benchmarks to measure"),
 	 .count_offset = offsetof(struct fg_plan, benchmark_count), .required = true,

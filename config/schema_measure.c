@@ -102,8 +102,7 @@ static const struct fg_key measure_keys[] = {
 		 "may double the time."},
 	{FG_KEY("warmup", UNSIGNED, IN_MEASURE(warmup), "pairs that are run first and not judged"),
 	 .initial = "1", FG_BOUNDS(0, 1000), .unit = "pairs"},
-	{FG_KEY("pin", BOOL, IN_MEASURE(pin),
-		"keep each execution on one CPU under `abba` as well"),
+	{FG_KEY("pin", BOOL, IN_MEASURE(pin), "pin each execution to one CPU also under `abba`"),
 	 .initial = "false",
 	 .more = "Pinning reduces noise for programs with one thread, and is wrong for programs "
 		 "with several threads. `duet` always uses one CPU."},
@@ -127,7 +126,8 @@ static const struct fg_key measure_keys[] = {
 		 "side, there are 8 or 4. If even 4 would take too long, or if `gate.placement` is "
 		 "`fail`, the links are made only if a time measured in the default layout would "
 		 "fail by less than 40 %. `always` uses all 16 places, without a limit."},
-	{FG_KEY("affected", WORD, IN_MEASURE(affected), "measure only what a change can touch"),
+	{FG_KEY("affected", WORD, IN_MEASURE(affected),
+		"measure only the benchmarks that a change can affect"),
 	 .initial = "auto", .words = when_modes,
 	 .more = "A benchmark is left out if the candidate changes no "
 		 "function that it executes, and "

@@ -123,7 +123,8 @@ MISTAKES = [
      "`chmod +x parse`"),
     ("The program fails", lambda: program("echo 'cannot open input.dat' >&2\nexit 3\n"),
      "fastgate run --quick",
-     "Its last lines of output are shown. If 3 is its normal exit code: `expect: { exit_code: 3 }`."),
+     "Its last lines of output are shown. If 3 is its normal exit code, set "
+     "`expect: { exit_code: 3 }`."),
     ("The program crashes", crashing_program, "fastgate run --quick",
      "A crash is never a measurement, and never a pass. Run the program in a debugger to see where it "
      "happens."),
@@ -132,8 +133,8 @@ MISTAKES = [
      "`fastgate record --pid` of the running program shows where it hangs."),
     "Git and the baseline",
     ("There is no git repository", program, "fastgate run --against HEAD",
-     "`--against` builds another commit: it needs git. Without git, `fastgate run` measures, and stores "
-     "the run to compare with later."),
+     "`--against` builds another commit, so it needs git. Without git, `fastgate run` measures and "
+     "stores the run for later comparisons."),
     ("The commit does not exist", repository, "fastgate run --against mian",
      "In a CI job the clone may be shallow: fetch it first, `git fetch origin main`."),
     ("The clone is shallow", shallow_clone, "fastgate run --against main",
@@ -148,7 +149,7 @@ MISTAKES = [
      "Try the command by hand in a fresh clone: it must build from nothing."),
     "Stored runs and the server",
     ("The stored run does not exist", repository, "fastgate show 1a2b3c",
-     "`fastgate runs` lists what is stored, once there is a store."),
+     "`fastgate runs` lists the stored runs."),
     ("The run has no profile", short_run, "fastgate view",
      "The sampler was off (`measure.sampler.enabled`), or the program ended within a few milliseconds, "
      "before the first sample: let the benchmark repeat its work."),
@@ -159,12 +160,12 @@ MISTAKES = [
      "fastgate run --quick",
      "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, the exit code stays the "
      "same."),
-    ("The store is not a store", broken_store, "fastgate runs",
+    ("The file of the store is not a database", broken_store, "fastgate runs",
      "Move `.fastgate/store.db` away; the next run creates a new store."),
     ("The folder cannot be written", program,
      "fastgate run --quick --set store.path=/proc/fastgate/store.db",
      "Runs go to `.fastgate/` next to `fastgate.yml`; `store.path` names another file."),
-    ("There is a fastgate.yml already", config, "fastgate init",
+    ("fastgate.yml exists already", config, "fastgate init",
      "`fastgate init` does not overwrite it."),
 ]
 
