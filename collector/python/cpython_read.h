@@ -124,7 +124,7 @@ bool fg_python_instruction(const struct fg_python_layout *layout, const struct f
 /* ---- objects that code points to ---- */
 
 enum {
-	/* limits of a function's texts, in bytes */
+	/* limits of a function's strings, in bytes */
 	FG_PYTHON_NAME_MAX = 512,
 	FG_PYTHON_FILE_MAX = 3072,
 	FG_PYTHON_LINES_MAX = 64 << 10,

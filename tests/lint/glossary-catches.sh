@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The rule about the glossary's words checks texts that people read, and no others.
+# The rule about the glossary's words checks text that people read, and no others.
 set -eu
 python=$1
 root=$2
