@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by sampler.c, which draws the sampling times, and sample_threads.c, which takes samples. */
+/* Shared by sampler.c, which draws the sampling times, and sample_threads.c. */
 #ifndef FG_ATTACH_SAMPLING_RUN_H
 #define FG_ATTACH_SAMPLING_RUN_H
 

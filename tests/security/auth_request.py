@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The recipe of docs/perfdb.md in a real nginx: a separate service decides who is signed in, and names
-claimed by clients are not passed on.
+The recipe of docs/perfdb-access.md in a real nginx: a separate service decides who is signed in, and
+names claimed by clients are not passed on.
 """
 import http.server
 import os

@@ -55,7 +55,7 @@ def body():
         check(sent.returncode == 0, f"push: {sent.stderr}")
         setting = (f'URL={url} PERFDB_TOKEN={admin}\n'
                    'api() { curl -fsS -H "Authorization: Bearer $PERFDB_TOKEN" "$@"; }\n')
-        for page in ("perfdb.md", "perfdb-operating.md", "perfdb-api.md"):
+        for page in ("perfdb.md", "perfdb-access.md", "perfdb-operating.md", "perfdb-api.md"):
             for command in commands(page):
                 for written, here in STANDS_FOR.items():
                     command = command.replace(written, here)
