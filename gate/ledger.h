@@ -7,7 +7,7 @@
  * of this error; the sum of these shares stays below one, however many claims follow. A claim is
  * proven if the verdict agrees and the e-value of its pairs reaches the value that its share
  * demands. Measuring the same two builds again is not a new claim: the evidence is multiplied.
- * docs/with-assistants.md explains the rule.
+ * docs/coding-assistants.md explains the rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H

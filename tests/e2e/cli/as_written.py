@@ -25,7 +25,7 @@ os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
 WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} }\n"
 TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
 PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md",
-         "docs/what-it-covers.md"]
+         "docs/earlier-tools.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
 # Commands that no test can run, because they concern the whole machine, name call paths by number, or
 # read the reader's files.

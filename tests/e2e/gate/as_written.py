@@ -17,7 +17,7 @@ fastgate, collector, root = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path
 PAGES = ["README.md", *(f"docs/{name}.md" for name in (
     "before-commit", "ci", "ci-comments", "faq", "finding-a-commit", "getting-started", "measuring",
     "migrating", "noise", "profiles", "reading-a-verdict", "security", "statistics", "thresholds",
-    "what-it-covers", "formats/report", "formats/tables"))]
+    "earlier-tools", "formats/report", "formats/tables"))]
 
 # The cost is counted, so a few pairs decide.
 CONFIG = """version: 1
