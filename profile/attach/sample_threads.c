@@ -133,17 +133,16 @@ static void collect(struct fg_sampling_run *run, size_t index)
 {
 	struct fg_sampled_thread *thread = &run->threads[index];
 	struct fg_stopped_copy *copy = &run->copies[run->copy_count];
+	const bool keep_exit = run->is_our_child && thread->tid == run->sampling->pid;
 	struct fg_thread_stop stop;
 	bool is_known = false;
 
 	if (!thread->held || run->copy_count == FG_STACK_COPIES_MAX)
 		return;
-	if (!fg_thread_poll(thread->tid, run->is_our_child && thread->tid == run->sampling->pid,
-			    &stop)) {
+	if (!fg_thread_poll(thread->tid, keep_exit, &stop)) {
 		thread->held = !stop.gone;
 		return;
 	}
-	thread->held = false;
 	copy->thread = index;
 	is_known = fg_thread_registers(thread->tid, &copy->registers);
 	copy->weight_ns = is_known ? weigh(run, thread, stop.seen_ns) : 0;
@@ -157,7 +156,7 @@ static void collect(struct fg_sampling_run *run, size_t index)
 					    FG_STACK_COPY_PAGES, copy->stack);
 	if (is_known && !stop.signal)
 		fg_thread_make_call_again(thread->tid, &copy->registers);
-	fg_thread_release(thread->tid, stop.signal);
+	thread->held = !fg_thread_release(thread->tid, stop.signal) && !keep_exit;
 	note_pause(run, thread->put_off_ns + fg_clock_monotonic_ns() - stop.seen_ns);
 	run->copy_count += copy->weight_ns > 0;
 }

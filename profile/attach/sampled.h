@@ -17,7 +17,7 @@ struct fg_sampled_thread {
 	char name[32];
 	bool seen; /* in the last list of threads */
 	bool over;
-	bool held;          /* asked to stop, but has not stopped yet */
+	bool held;          /* asked to stop, and neither released nor gone yet */
 	bool is_due;        /* fastgate is about to move to the thread's CPU */
 	bool runs;          /* when last checked: on a CPU or queueing for a CPU */
 	int cpu;            /* last CPU of the thread; -1: unknown */

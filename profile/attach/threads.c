@@ -127,9 +127,9 @@ void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registe
 	(void)ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &set);
 }
 
-void fg_thread_release(pid_t tid, int signal)
+bool fg_thread_release(pid_t tid, int signal)
 {
-	(void)ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal);
+	return ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal) == 0;
 }
 
 static long read_setting(const char *path)

@@ -53,8 +53,11 @@ bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
  * ended the call, and a program may rely on that.
  */
 void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers);
-/* Lets a stopped thread continue as if nothing had happened. */
-void fg_thread_release(pid_t tid, int signal);
+/*
+ * Lets a stopped thread continue as if nothing had happened. Returns false if the thread is ending:
+ * its process cannot end before fg_thread_poll() has reported that it is gone.
+ */
+bool fg_thread_release(pid_t tid, int signal);
 /*
  * Explains a refusal by kernel.yama.ptrace_scope; NULL: the setting is not the reason. The caller
  * frees it.

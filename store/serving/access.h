@@ -30,7 +30,7 @@ enum {
 /* The default life of a token is a year, its maximum life two years. */
 #define FG_TOKEN_LIFE         "365d"
 #define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY)
-#define FG_TOKEN_LIFE_MAX_NS  (2 * 366 * FG_NS_PER_DAY)
+#define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY)
 #define FG_TOKEN_LIFE_REFUSED "a token is valid for two years at most: create a new one in time"
 
 struct fg_token {

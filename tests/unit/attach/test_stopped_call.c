@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A thread is stopped in a system call that Linux does not restart, and then released. */
+/*
+ * A thread is stopped in a system call that Linux does not restart, and then released; or it ends
+ * while it is stopped.
+ */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "profile/attach/threads.h"
@@ -7,6 +10,7 @@
 #include "tests/support/fg_test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -73,22 +77,29 @@ static struct waiter start_waiter(bool with_pending_signal)
 	return waiter;
 }
 
-static void stop_and_release(const struct waiter *waiter)
+static int stop(pid_t tid)
 {
 	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_S * FG_NS_PER_S;
 	struct fg_thread_stop stop;
-	struct user_regs_struct registers;
 
-	assert_true(fg_thread_seize(waiter->pid));
-	fg_thread_interrupt(waiter->pid);
-	while (!fg_thread_poll(waiter->pid, false, &stop)) {
+	assert_true(fg_thread_seize(tid));
+	fg_thread_interrupt(tid);
+	while (!fg_thread_poll(tid, false, &stop)) {
 		assert_false(stop.gone);
 		assert_true(stop.seen_ns < until_ns);
 	}
+	return stop.signal;
+}
+
+static void stop_and_release(const struct waiter *waiter)
+{
+	struct user_regs_struct registers;
+	const int signal = stop(waiter->pid);
+
 	assert_true(fg_thread_registers(waiter->pid, &registers));
 	assert_true(fg_call_is_cut_by_stop(&registers));
 	fg_thread_make_call_again(waiter->pid, &registers);
-	fg_thread_release(waiter->pid, stop.signal);
+	assert_true(fg_thread_release(waiter->pid, signal));
 }
 
 static int what_ended_the_wait(const struct waiter *waiter)
@@ -101,6 +112,55 @@ static int what_ended_the_wait(const struct waiter *waiter)
 	assert_true(WIFEXITED(status));
 	(void)close(waiter->event_fd);
 	return WEXITSTATUS(status);
+}
+
+static void *wait_forever(void *unused)
+{
+	for (;;)
+		(void)pause();
+	return unused;
+}
+
+/* Starts a process with a second thread, and returns that thread's id. */
+static pid_t start_threads(pid_t *pid)
+{
+	struct fg_pids found = {0};
+	pid_t second = 0;
+
+	*pid = fork();
+	assert_true(*pid >= 0);
+	if (*pid == 0) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, wait_forever, NULL) == 0)
+			(void)wait_forever(NULL);
+		_exit(FAILED);
+	}
+	while (found.count < 2) {
+		found.count = 0;
+		fg_threads_of(*pid, &found);
+	}
+	second = found.items[0] == *pid ? found.items[1] : found.items[0];
+	fg_pids_release(&found);
+	return second;
+}
+
+FG_TEST(a_thread_that_ends_while_it_is_stopped_does_not_keep_its_process)
+{
+	struct fg_thread_state found = {.state = 0};
+	struct fg_thread_stop end = {.gone = false};
+	pid_t pid = 0;
+	const pid_t second = start_threads(&pid);
+	const int signal = stop(second);
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	while (found.state != 'Z')
+		fg_thread_read_state(pid, second, &found);
+	assert_false(fg_thread_release(second, signal));
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	assert_false(fg_thread_poll(second, false, &end));
+	assert_true(end.gone);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 FG_TEST(the_program_does_not_notice_the_stop)

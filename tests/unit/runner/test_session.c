@@ -562,13 +562,13 @@ FG_TEST_IN(both_arms_read_one_file_if_theirs_are_equal, NULL, tear_down)
 }
 
 /* Called instead of the C library's function. */
-int posix_fadvise(int fd, off_t offset, off_t size, int advice)
+int posix_fadvise(int fd, off_t offset, off_t len, int advise)
 {
 	struct stat info;
 
 	assert_int_equal(offset, 0);
-	assert_int_equal(size, 0);
-	assert_int_equal(advice, POSIX_FADV_DONTNEED);
+	assert_int_equal(len, 0);
+	assert_int_equal(advise, POSIX_FADV_DONTNEED);
 	assert_int_equal(fstat(fd, &info), 0);
 	assert_true(s.reread_count < FG_ARRAY_SIZE(s.reread));
 	s.reread[s.reread_count++] = info.st_ino;
