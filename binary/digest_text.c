@@ -236,7 +236,7 @@ static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, ui
 
 /*
  * Returns the size of the content in [address, address + extent), without the padding before the
- * next object. A text may continue past the extent, because linkers let one string be the end of
+ * next object. A string may continue past the extent, because linkers let one string be the end of
  * another.
  */
 static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint64_t extent)

@@ -3,9 +3,9 @@
  * Reads ELF files: header, segments, sections, symbol tables, the dynamic section and the build-id.
  * Little-endian files of 32 and 64 bits; rows of both widths are given in their 64-bit form.
  *
- * The file is untrusted: a table is checked against the file's size before it is read, a text
- * against its string table. Files other than ELF give FG_EPARSE; other byte orders and widths give
- * FG_EUNSUPPORTED.
+ * The file is untrusted: a table is checked against the file's size before it is read, and a
+ * string against its string table. Files other than ELF give FG_EPARSE; other byte orders and
+ * widths give FG_EUNSUPPORTED.
  */
 #ifndef FG_BINARY_ELF_TABLES_H
 #define FG_BINARY_ELF_TABLES_H
@@ -105,7 +105,7 @@ struct fg_elf_dynamic {
 
 /* A file without a dynamic section gives an empty result. */
 void fg_elf_dynamic_read(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic);
-/* Returns the text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
+/* Returns the string that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
 const char *fg_elf_dynamic_text(const struct fg_elf_dynamic *dynamic, const Elf64_Dyn *entry);
 void fg_elf_dynamic_release(struct fg_elf_dynamic *dynamic);
 

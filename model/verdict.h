@@ -149,7 +149,10 @@ struct fg_node_verdict {
 	/* baseline, candidate; the time of a function includes its time in unchanged libraries */
 	double self[2];
 	double inclusive[2];
-	/* self time per repetition (a library: of all its functions); inclusive time for regions */
+	/*
+	 * self time per repetition, summed over functions for a library; inclusive time for a
+	 * region
+	 */
 	double delta;
 	double low;
 	double high;

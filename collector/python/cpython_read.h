@@ -109,8 +109,8 @@ struct fg_python_code {
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * Computes a key from the members of `code` and its texts: it distinguishes the code from earlier
- * code at the same addresses. 0: the code has no texts.
+ * Computes a key from the members of `code` and its strings: it distinguishes the code from earlier
+ * code at the same addresses. 0: the code has no strings.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);
@@ -124,7 +124,7 @@ bool fg_python_instruction(const struct fg_python_layout *layout, const struct f
 /* ---- objects that code points to ---- */
 
 enum {
-	/* limits of a function's texts, in bytes */
+	/* limits of a function's strings, in bytes */
 	FG_PYTHON_NAME_MAX = 512,
 	FG_PYTHON_FILE_MAX = 3072,
 	FG_PYTHON_LINES_MAX = 64 << 10,
