@@ -221,8 +221,7 @@ static bool is_in_function(const struct fg_digester *d, uint64_t address)
 
 /*
  * Measures the table of a switch: offsets from its own start to places in the function that uses
- * it. Returns the number of entries of that form; a table has at least two. The bytes after the
- * last such entry do not belong to it.
+ * it. Returns the number of entries; 0: fewer than two, so not a table.
  */
 static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, uint64_t size)
 {

@@ -150,8 +150,8 @@ struct fg_node_verdict {
 	double self[2];
 	double inclusive[2];
 	/*
-	 * self time per repetition, summed over functions for a library; inclusive time for a
-	 * region
+	 * candidate minus baseline, per repetition: self time of a function, self time of all
+	 * functions of a library, inclusive time of a region
 	 */
 	double delta;
 	double low;

@@ -97,7 +97,7 @@ static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trac
 
 /*
  * Writes system time with the kernel's functions below `path`; false: they are unknown. Not
- * inlined, because the walk also needs the stack space of its caller.
+ * inlined: its array would take stack space from the walk in the caller.
  */
 __attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
 						   const ucontext_t *context, uint8_t flags,
