@@ -43,7 +43,10 @@ static void add_bytes(struct fg_strbuf *text, const void *bytes, size_t size)
 	fg_strbuf_add(text, bytes, size);
 }
 
-/* Adds an address whose target is unknown as a number: each address gives another digest. */
+/*
+ * Adds an address whose target is unknown as a number, so that each address gives a different
+ * digest.
+ */
 static void add_unknown(struct fg_strbuf *text, uint64_t address)
 {
 	add_mark(text, MARK_UNKNOWN);

@@ -68,7 +68,7 @@ const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const El
 const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
 /*
  * Returns bytes of the file, followed by a NUL; the caller frees them. NULL: too many bytes, not in
- * the file (also a section like .bss), or a compressed section.
+ * the file (such as .bss), or a compressed section.
  */
 char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint64_t size);
 char *fg_elf_tables_section_bytes(const struct fg_elf_tables *elf, const Elf64_Shdr *section,

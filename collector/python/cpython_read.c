@@ -2,8 +2,9 @@
 /*
  * CPython's structures are only read, and none of the interpreter's functions is called. A thread's
  * own frames, and the objects that they point to, do not change while the thread is stopped. If the
- * thread was creating or releasing a frame, an address may be not yet valid, or no longer valid. So
- * each address is checked before the word there is read, and each value before it is used.
+ * thread was creating or releasing a frame, an address may not be valid yet, or may no longer be
+ * valid. So each address is checked before the word there is read, and each value before it is
+ * used.
  */
 #include "collector/python/cpython_read.h"
 

@@ -264,8 +264,8 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 
 /*
  * Returns the part of the debt that is not left to hits of the kernel's event: the time of hits
- * whose call path is unknown, and debt beyond LATE_PERIODS. All of the debt if the event is not a
- * clock.
+ * whose call path is unknown, and debt beyond LATE_PERIODS. If the event is not a clock, returns
+ * the whole debt.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
