@@ -28,7 +28,7 @@
 #include <time.h>
 
 enum {
-	ALTERNATE_ROOM = 4096, /* bytes of a small signal stack that a walk may need */
+	ALTERNATE_ROOM = 4096, /* bytes that a walk may need on a small signal stack */
 	WORTH_NS = 250000,     /* system time since the last update that is worth another sample */
 	WORTH_PERIODS = 2,     /* system time owed, in periods, that is worth another sample */
 	TICK_PATIENCE = 32,
