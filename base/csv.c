@@ -19,7 +19,7 @@ void fg_csv_text(struct fg_csv *csv, const char *text)
 	separate(csv);
 	if (!text)
 		return;
-	/* Spreadsheets evaluate a text that begins with one of these characters as a formula. */
+	/* Spreadsheets evaluate a string that begins with one of these characters as a formula. */
 	formula = *text && strchr("=+-@", *text);
 	if (!formula && !strpbrk(text, ",\"\r\n")) {
 		fg_strbuf_add_text(csv->out, text);

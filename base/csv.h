@@ -15,7 +15,7 @@ struct fg_csv {
 
 /* NULL gives an empty field. Text that a spreadsheet would evaluate gets a leading apostrophe. */
 void fg_csv_text(struct fg_csv *csv, const char *text);
-void fg_csv_number(struct fg_csv *csv, double value); /* not finite: an empty field */
+void fg_csv_number(struct fg_csv *csv, double value); /* an empty field if not finite */
 void fg_csv_end(struct fg_csv *csv);
 
 #endif

@@ -92,7 +92,7 @@ const char *fg_fs_base_name(const char *path); /* borrowed */
  * or `folder` is NULL.
  */
 const char *fg_fs_rest_below(const char *folder, const char *path);
-char *fg_fs_parent(const char *path); /* to be freed */
+char *fg_fs_parent(const char *path); /* the caller frees it */
 /*
  * Returns the nearest folder, from `folder` upwards, that has a file `name`; NULL: none. The caller
  * frees it.
@@ -100,7 +100,10 @@ char *fg_fs_parent(const char *path); /* to be freed */
 char *fg_fs_find_above(const char *folder, const char *name);
 /* Returns the program that a shell would start for this name, or NULL. The caller frees it. */
 char *fg_fs_find_program(const char *name);
-/* Returns $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate (to be freed); NULL if neither is known. */
+/*
+ * Returns $XDG_CACHE_HOME/fastgate or ~/.cache/fastgate, or NULL if neither is known. The caller
+ * frees it.
+ */
 char *fg_fs_cache_folder(void);
 
 #endif

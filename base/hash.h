@@ -23,7 +23,7 @@ uint32_t fg_crc32c(uint32_t crc, const void *data, size_t size);
 
 void fg_sha256_init(struct fg_sha256 *sha);
 void fg_sha256_add(struct fg_sha256 *sha, const void *data, size_t size);
-/* Adds a text with its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
+/* Adds a string with its NUL, which keeps "ab", "c" and "a", "bc" apart; NULL counts as "". */
 void fg_sha256_add_text(struct fg_sha256 *sha, const char *text);
 /* Returns false if the file could not be read to its end. */
 bool fg_sha256_add_file(struct fg_sha256 *sha, const char *path);
@@ -36,8 +36,8 @@ void fg_hmac_sha256_hex(const void *key, size_t key_size, const void *data, size
 			char hex[FG_SHA256_HEX_SIZE]);
 void fg_hex(const uint8_t *data, size_t size, char *hex); /* 2 * size + 1 bytes */
 /*
- * Decodes lower-case hexadecimal at the start of a text, at most `room` bytes. Returns the number
- * of bytes.
+ * Decodes lower-case hexadecimal at the start of a string into at most `room` bytes. Returns their
+ * number.
  */
 size_t fg_hex_read(const char *hex, uint8_t *data, size_t room);
 

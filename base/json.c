@@ -66,7 +66,8 @@ static int syntax_error(const char *text, const char *at, struct fg_error *err)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /*
- * cJSON reports invalid text and lack of memory alike, and valid text must never be rejected.
+ * cJSON cannot distinguish lack of memory from invalid text. Lack of memory therefore ends the
+ * process: valid text must never be rejected.
  */
 static void die_without_memory(void)
 {

@@ -139,7 +139,7 @@ bool fg_exchange_part(const struct fg_exchange *with, const char *name, void *ob
 	return true;
 }
 
-/* `members` may write to its object, but this object is constant: pass a copy. */
+/* Gives `members` a copy, because it may write to its object and this object is constant. */
 const void *fg_exchange_object(const struct fg_exchange *with, const char *name, const void *object,
 			       size_t size, fg_exchange_members *members)
 {

@@ -31,9 +31,9 @@ struct fg_exchange {
 typedef bool fg_exchange_members(const struct fg_exchange *with, void *object);
 
 void fg_exchange_text(const struct fg_exchange *with, const char *name, const char **text);
-/* For a text that is never NULL: null is read as "". */
+/* For a string that is never NULL: null is read as "". */
 void fg_exchange_words(const struct fg_exchange *with, const char *name, const char **text);
-/* Writes nothing if the text is NULL. */
+/* Writes nothing if the string is NULL. */
 void fg_exchange_text_if(const struct fg_exchange *with, const char *name, const char **text);
 /* Writes NaN as null and reads null as NaN. */
 void fg_exchange_number(const struct fg_exchange *with, const char *name, double *number);
@@ -45,7 +45,7 @@ uint64_t fg_exchange_count(const struct fg_exchange *with, const char *name, uin
 void fg_exchange_flag(const struct fg_exchange *with, const char *name, bool *flag);
 /* Writes or reads [a, b]. */
 void fg_exchange_pair(const struct fg_exchange *with, const char *name, double *a, double *b);
-/* Leaves out elements that are not text. */
+/* Leaves out elements that are not strings. */
 void fg_exchange_texts(const struct fg_exchange *with, const char *name, const char ***items,
 		       size_t *count);
 /* For an object inside the struct; if it is absent, its members are read as null. */

@@ -36,8 +36,8 @@ uint64_t *fg_map_add(struct fg_map *map, const void *key, size_t key_length, uin
 		     bool *is_new);
 uint64_t *fg_map_add_text(struct fg_map *map, const char *key, uint64_t value, bool *is_new);
 /*
- * Returns the map's copy of the text; equal texts share one copy. Keep nothing else in a map of
- * interned texts.
+ * Returns the map's copy of the string; equal strings share one copy. Use a separate map for
+ * interned strings.
  */
 const char *fg_map_intern(struct fg_map *map, const char *text);
 void fg_map_release(struct fg_map *map);

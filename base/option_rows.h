@@ -68,7 +68,7 @@
   .name = "budget", .letter = 'b', .kind = FG_OPTION_DURATION, .offset = offsetof(type, member), \
   .argument = "T", .initial = (first), .minimum = 1e9, .maximum = 8.64e14, .help = (text)        \
  }
-/* A text with a default. */
+/* A string with a default. */
 #define FG_ROW_WORD(type, member, word, short_form, value, first, text)                     \
  {                                                                                          \
   .name = (word), .letter = (short_form), .kind = FG_OPTION_TEXT,                           \

@@ -178,7 +178,7 @@ static const set_fn setters[FG_OPTION_KIND_COUNT] = {
 	[FG_OPTION_CHOICE] = set_choice,     [FG_OPTION_RANGE] = set_range,
 };
 
-/* Makes room for one more item than the text, because the items end with NULL. */
+/* Makes room for two more items, the string and the NULL that ends the list. */
 static void add_to_list(struct fg_option_list *list, const char *text, struct fg_arena *arena)
 {
 	list->items = fg_arena_grow(arena, list->items, &list->capacity, list->count + 1,

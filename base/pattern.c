@@ -75,7 +75,6 @@ static unsigned larger(unsigned a, unsigned b)
 	return a > b ? a : b;
 }
 
-/* Starts the next item. */
 static void begin_item(struct scan *scan)
 {
 	struct level *level = &scan->levels[scan->depth];

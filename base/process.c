@@ -199,8 +199,8 @@ failed:
 }
 
 /*
- * A handler of ours would run in the child, which may share our memory, so signals are blocked
- * during the start.
+ * Signals are blocked during the start: the child may share our memory and must not run our
+ * handlers.
  */
 static pid_t start_child(const struct fg_process_options *options, const struct start *start)
 {
@@ -211,7 +211,7 @@ static pid_t start_child(const struct fg_process_options *options, const struct 
 
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_BLOCK, &all, &before);
-	/* The child modifies nothing of ours and does not return. NOLINTNEXTLINE(*vfork,*Vfork) */
+	/* The child leaves our memory alone and never returns. NOLINTNEXTLINE(*vfork,*Vfork) */
 	pid = start->shares_memory ? vfork() : fork();
 	if (pid == 0)
 		run_child(options, start, parent);

@@ -28,7 +28,7 @@ void fg_strbuf_printf(struct fg_strbuf *text, const char *format, ...) FG_PRINTF
 void fg_strbuf_vprintf(struct fg_strbuf *text, const char *format, va_list ap) FG_PRINTF(2, 0);
 /* Returns "" if the buffer is empty, never NULL. Borrowed until the next change. */
 const char *fg_strbuf_text(const struct fg_strbuf *text);
-/* Hands over the text, to be freed; the buffer is empty afterwards. Never NULL. */
+/* Hands the text over to the caller, who frees it. The buffer is empty afterwards. Never NULL. */
 char *fg_strbuf_detach(struct fg_strbuf *text);
 char *fg_strbuf_keep(struct fg_strbuf *text, struct fg_arena *arena); /* moved into the arena */
 void fg_strbuf_clear(struct fg_strbuf *text);   /* empty, memory and limit kept */

@@ -22,7 +22,7 @@ void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 char *fg_text_join(const char *const *words, const char *between);
 
 bool fg_text_is_utf8(const char *bytes, size_t length);
-/* Is this fit for a name: UTF-8 without anything that fg_text_add_clean() would replace? */
+/* Is this suitable as a name: UTF-8 without anything that fg_text_add_clean() would replace? */
 bool fg_text_is_clean(const char *bytes, size_t length);
 /*
  * Appends `length` bytes as valid UTF-8, at most `limit` bytes of it: broken sequences, control

@@ -12,7 +12,7 @@
  * function are digested as they are: the function then counts as changed if the linker placed
  * anything that it refers to elsewhere.
  *
- * Compilers reach neighbouring objects from the address of one (section anchors), so a whole
+ * Compilers reach neighbouring objects from one object's address (section anchors), so a whole
  * address is also followed, as long as it stays in registers.
  */
 #include "base/base.h"

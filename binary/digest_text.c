@@ -43,7 +43,10 @@ static void add_bytes(struct fg_strbuf *text, const void *bytes, size_t size)
 	fg_strbuf_add(text, bytes, size);
 }
 
-/* Adds an address whose target is unknown as a number: each address gives another digest. */
+/*
+ * Adds an address whose target is unknown as a number, so that each address gives a different
+ * digest.
+ */
 static void add_unknown(struct fg_strbuf *text, uint64_t address)
 {
 	add_mark(text, MARK_UNKNOWN);
@@ -221,8 +224,7 @@ static bool is_in_function(const struct fg_digester *d, uint64_t address)
 
 /*
  * Measures the table of a switch: offsets from its own start to places in the function that uses
- * it. Returns the number of entries of that form; a table has at least two. The bytes after the
- * last such entry do not belong to it.
+ * it. Returns the number of entries; 0: fewer than two, so not a table.
  */
 static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, uint64_t size)
 {
@@ -236,7 +238,7 @@ static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, ui
 
 /*
  * Returns the size of the content in [address, address + extent), without the padding before the
- * next object. A text may continue past the extent, because linkers let one string be the end of
+ * next object. A string may continue past the extent, because linkers let one string be the end of
  * another.
  */
 static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint64_t extent)

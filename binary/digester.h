@@ -18,7 +18,7 @@
 #include <Zydis/Zydis.h>
 
 enum {
-	FG_DIGEST_DEPTH_MAX = 8, /* length of a chain of unnamed data that points to unnamed data */
+	FG_DIGEST_DEPTH_MAX = 8, /* maximum length of a chain of unnamed data */
 	FG_DIGEST_WORD = sizeof(uint64_t),
 	FG_DIGEST_TABLE_ENTRY = sizeof(int32_t),
 };

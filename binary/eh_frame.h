@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind tables (.eh_frame): the range of nearly every function, also in stripped and static files,
+ * Unwind tables (.eh_frame): the range of nearly every function, even in stripped and static files,
  * and its landing pads for exceptions. All bytes are untrusted.
  */
 #ifndef FG_BINARY_EH_FRAME_H

@@ -3,9 +3,9 @@
  * Reads ELF files: header, segments, sections, symbol tables, the dynamic section and the build-id.
  * Little-endian files of 32 and 64 bits; rows of both widths are given in their 64-bit form.
  *
- * The file is untrusted: a table is checked against the file's size before it is read, a text
- * against its string table. Files other than ELF give FG_EPARSE; other byte orders and widths give
- * FG_EUNSUPPORTED.
+ * The file is untrusted: a table is checked against the file's size before it is read, and a
+ * string against its string table. Files other than ELF give FG_EPARSE; other byte orders and
+ * widths give FG_EUNSUPPORTED.
  */
 #ifndef FG_BINARY_ELF_TABLES_H
 #define FG_BINARY_ELF_TABLES_H
@@ -68,7 +68,7 @@ const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const El
 const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
 /*
  * Returns bytes of the file, followed by a NUL; the caller frees them. NULL: too many bytes, not in
- * the file (also a section like .bss), or a compressed section.
+ * the file (such as .bss), or a compressed section.
  */
 char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint64_t size);
 char *fg_elf_tables_section_bytes(const struct fg_elf_tables *elf, const Elf64_Shdr *section,
@@ -105,7 +105,7 @@ struct fg_elf_dynamic {
 
 /* A file without a dynamic section gives an empty result. */
 void fg_elf_dynamic_read(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic);
-/* Returns the text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
+/* Returns the string that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
 const char *fg_elf_dynamic_text(const struct fg_elf_dynamic *dynamic, const Elf64_Dyn *entry);
 void fg_elf_dynamic_release(struct fg_elf_dynamic *dynamic);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two questions of binary/entries.h: can the instructions that a jump covers work elsewhere,
- * and does anything lead into them?
+ * Answers the two questions of binary/entries.h: can the instructions that a jump covers work
+ * elsewhere, and does anything lead into them?
  */
 #ifndef FG_CODE_ENTRY_SCAN_H
 #define FG_CODE_ENTRY_SCAN_H

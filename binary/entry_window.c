@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An instruction is moved only if its place has no effect: it works on registers, on the stack, on
- * the thread's control block (%fs:0x28) or on data at a fixed distance. An access to other memory
- * may raise a signal, whose handler could neither unwind from the new place nor recognise the
- * instruction.
+ * An instruction is moved only if its address has no effect: it works on registers, on the stack,
+ * on the thread's control block (%fs:0x28) or on data at a fixed distance. An access to other
+ * memory may raise a signal, whose handler could neither unwind from the new place nor recognise
+ * the instruction.
  */
 #include "base/base.h"
 #include "binary/digester.h"

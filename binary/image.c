@@ -280,7 +280,7 @@ static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_row
 	if (ELF64_R_SYM(entry.r_info) == 0)
 		return (struct fg_image_relocation){.address = entry.r_offset,
 						    .target = (uint64_t)entry.r_addend};
-	/* A symbol of this image may be bound elsewhere, so its name counts, not its address. */
+	/* A symbol of this image may be bound elsewhere, so its name is kept, not its address. */
 	return (struct fg_image_relocation){.address = entry.r_offset,
 					    .import = fg_elf_symbol_row_name(names, &symbol),
 					    .addend = entry.r_addend};

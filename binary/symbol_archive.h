@@ -48,7 +48,7 @@ const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_arch
 /* Returns the path of this process's JIT map, or NULL. */
 const char *fg_symbol_archive_map(const struct fg_symbol_archive *archive, uint32_t pid);
 
-/* Frees the tables; the texts are the caller's. */
+/* Frees the tables; the caller owns the strings. */
 void fg_symbol_archive_release(struct fg_symbol_archive *archive);
 
 #endif

@@ -103,7 +103,7 @@ const char *fg_symbol_module_source(const struct fg_symbol_module *module);
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*
  * Lists the files that named the addresses so far: files of modules, and JIT maps of processes.
- * Another host needs them to give the same names. The texts live as long as the symbolizer;
+ * Another host needs them to give the same names. The strings live as long as the symbolizer;
  * `archive` must be released.
  */
 void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);

@@ -175,7 +175,7 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 }
 
 /*
- * Returns a text of the debug index, interned by its offset: hashing long paths every time would
+ * Returns a string of the debug index, interned by its offset: hashing long paths every time would
  * dominate the cost.
  */
 static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,

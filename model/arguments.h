@@ -161,7 +161,7 @@ void fg_argument_sums_release(struct fg_argument_sums *sums);
 /* ---- notes of a verdict ---- */
 
 /*
- * Returns a text for people: "log: 3 of 100 arguments are NaN, but none in the baseline; exp: range
+ * Returns text for people: "log: 3 of 100 arguments are NaN, but none in the baseline; exp: range
  * [0, 5], in the baseline [0, 1]"; NULL if nothing is worth reporting. The caller frees the text.
  */
 char *fg_argument_change_text(const struct fg_argument_sums *sums);

@@ -46,7 +46,7 @@ bool fg_web_link_run(const struct fg_run *run, struct fg_strbuf *url);
 
 /*
  * Makes templates for a repository on GitHub or GitLab from the address of its remote
- * ("git@github.com:acme/tracker.git"). Returns false, with empty texts, for any other host.
+ * ("git@github.com:acme/tracker.git"). Returns false, with empty strings, for any other host.
  */
 bool fg_web_link_guess(const char *remote, struct fg_strbuf patterns[FG_WEB_LINK_COUNT]);
 

@@ -97,7 +97,7 @@ const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t
 bool fg_measure_is_known(const char *name);
 /*
  * Returns the measure of this name. A name outside the table gets `unit` (NULL: "1") and the
- * defaults: summed, estimated, less is better. Texts are not copied.
+ * defaults: summed, estimated, less is better. Strings are not copied.
  */
 struct fg_measure fg_measure_describe(const char *name, const char *unit);
 /* True for CPU and wall time, which a sampling clock measures. */

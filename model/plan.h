@@ -109,14 +109,17 @@ enum fg_exact_meter {
 	FG_EXACT_VALGRIND,
 };
 
-/* When to skip a benchmark because nothing that it executes or reads has changed. */
+/* Conditions for skipping a benchmark because nothing that it executes or reads has changed. */
 enum fg_affected_mode {
 	FG_AFFECTED_AUTO, /* with --quick or --affected */
 	FG_AFFECTED_ALWAYS,
 	FG_AFFECTED_NEVER,
 };
 
-/* When to measure a benchmark also with its code at other addresses (runner/build/layouts.h). */
+/*
+ * Conditions for measuring a benchmark again with its code at other addresses
+ * (runner/build/layouts.h).
+ */
 enum fg_layouts_mode {
 	FG_LAYOUTS_AUTO, /* if links are cheap, or if the benchmark looks slower as linked */
 	FG_LAYOUTS_ALWAYS,

@@ -46,7 +46,7 @@ static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *kn
 }
 
 /*
- * Finds or adds "name NUL library"; `kept` gets the index's copy of that text, NULL if the index
+ * Finds or adds "name NUL library"; `kept` gets the index's copy of that key, or NULL if the index
  * already had it.
  */
 static uint32_t find_function(struct fg_profile_set *set,

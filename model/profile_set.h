@@ -24,7 +24,7 @@ struct fg_profile_function {
 	const char *name;    /* demangled, readable */
 	const char *linkage; /* mangled; NULL: the same as name */
 	const char *library; /* base name of the module */
-	const char *file;    /* contains its definition; NULL: unknown */
+	const char *file;    /* file of its definition; NULL: unknown */
 	unsigned line;
 	bool inlined; /* seen only as an inlined frame */
 };

@@ -130,7 +130,7 @@ double fg_series_median(const struct fg_series *series, size_t metric, enum fg_a
 	return median;
 }
 
-/* The series owns the texts of a copied metric. */
+/* The series owns the strings of a copied metric. */
 static void release_metric(struct fg_metric *metric)
 {
 	free((void *)(uintptr_t)metric->name);

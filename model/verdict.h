@@ -149,7 +149,10 @@ struct fg_node_verdict {
 	/* baseline, candidate; the time of a function includes its time in unchanged libraries */
 	double self[2];
 	double inclusive[2];
-	/* self time per repetition (a library: of all its functions); inclusive time for regions */
+	/*
+	 * candidate minus baseline, per repetition: self time of a function, self time of all
+	 * functions of a library, inclusive time of a region
+	 */
 	double delta;
 	double low;
 	double high;

@@ -53,7 +53,7 @@ struct fg_called_kind {
 	/* Writes one value per column; NaN: unknown. */
 	void (*read)(const void *figures, double *values);
 	/*
-	 * Lists everything in the profile. The texts live in the arena; the caller frees the list.
+	 * Lists the whole profile. The strings live in the arena; the caller frees the list.
 	 */
 	struct fg_called_function *(*list)(const struct fg_profile *profile, struct fg_arena *arena,
 					   size_t *count);

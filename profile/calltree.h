@@ -167,7 +167,7 @@ void fg_calltree_release(struct fg_calltree *tree);
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
 /*
- * Sets the measure; the default is CPU time. Call it before weights are added. Texts are copied.
+ * Sets the measure; the default is CPU time. Call it before weights are added. Strings are copied.
  */
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);

@@ -212,7 +212,7 @@ static bool is_known(const struct fg_build_facts *build, const char *name)
 	return fg_build_facts_library(build, name) || fg_fact_is_equal(build->program, name);
 }
 
-/* Extracts the names from sorted texts "NAME BUILD-ID", each once. */
+/* Extracts the names from sorted strings "NAME BUILD-ID", each once. */
 static char *names_of(char *const *texts, size_t count)
 {
 	struct fg_strbuf names = {0};

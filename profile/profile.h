@@ -30,7 +30,7 @@ struct fg_frame {
 	uint32_t function;
 	/* current line in this frame (in a caller: the line of the call); 0: unknown */
 	uint32_t line;
-	const char *file; /* file of that line; NULL: unknown; equal texts have equal addresses */
+	const char *file; /* file of that line; NULL: unknown; equal strings have equal addresses */
 	/*
 	 * in the module's own address space; 0: none. An inlined frame has the address of the
 	 * function that contains it
@@ -290,8 +290,8 @@ void fg_profile_init(struct fg_profile *profile);
 void fg_profile_release(struct fg_profile *profile);
 
 /*
- * The next functions find or add an entry. Texts are copied as valid UTF-8; U+FFFD replaces control
- * characters. NULL stays NULL.
+ * The next functions find or add an entry. Strings are copied as valid UTF-8; U+FFFD replaces
+ * control characters. NULL stays NULL.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text);
 uint32_t fg_profile_function(struct fg_profile *profile,

@@ -22,7 +22,7 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 			   struct fg_profile *profile, struct fg_error *err) FG_NODISCARD;
 
-/* Lists the path itself, or the traces in the folder. To be freed with fg_fs_list_free(). */
+/* Lists the path itself, or the traces in the folder. Free the list with fg_fs_list_free(). */
 int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
 

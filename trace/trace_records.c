@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Turns the records of a trace into plain arrays, and trusts nothing in them. */
+/* Turns the untrusted records of a trace into plain arrays. */
 #include "trace/trace_records.h"
 
 #include "base/base.h"

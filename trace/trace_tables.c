@@ -150,8 +150,8 @@ static void forget_measure(struct fg_trace *trace, uint32_t measure)
 }
 
 /*
- * Sorts statistics by their ids. Among equal ids, final statistics come first, then the statistics
- * with the most values, which are the latest.
+ * Sorts statistics by their ids. Among entries with equal ids, final statistics come first, then
+ * the statistics with the most values, which are the latest.
  */
 FG_ORDER_BY(by_ids, struct fg_trace_domain, FG_UP(thread), FG_UP(region), FG_UP(path),
 	    FG_UP(measure), FG_UP(argument), FG_UP(is_so_far), FG_DOWN(values))

@@ -112,8 +112,8 @@ void fg_call_returned_from(const struct fg_call_state *state);
  "	.irp n, " numbers "\n	" move " 192 + 64 * \\n(%rsp), %" kind "\\n\n	.endr\n"
 
 /*
- * Saves the vector registers with these numbers, at the width that %eax says is in use. `wide`:
- * components that need the widest form; `wide_too`: code that saves more after that form.
+ * Saves the vector registers with these numbers, at the width that %eax says is in use. `wide`: the
+ * components that need the widest form; `wide_too`: code that then saves further registers.
  */
 #define FG_ASM_SAVE_VECTORS(numbers, wide, wide_too)                                        \
  "	testl $" wide ", %eax\n"                                                            \

@@ -7,7 +7,7 @@
  * prove the same callers.
  *
  * Remembering a place that rarely recurs costs more than it saves. If a thread keeps calling from
- * new places, remembering pauses, longer each time.
+ * new places, remembering pauses, and each pause is longer than the last.
  */
 #ifndef FG_COLLECTOR_CALL_SITES_H
 #define FG_COLLECTOR_CALL_SITES_H

@@ -96,7 +96,7 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 	fg_fentry_init(fg_call_registers_init() && (calls || domains));
 	if (!calls && !domains)
 		return;
-	/* Only a stub that calls the function can time it; a jump does not. */
+	/* Only a stub that calls the function can time it; a stub that jumps to it cannot. */
 	if (!variable(given, FG_ENV_CALL_TIMES))
 		fg_call_jumps_plan = variable(given, FG_ENV_ENTRIES);
 	fg_call_values_choose(variable(given, FG_ENV_VALUES), variable(given, FG_ENV_VALUES_BITS));

@@ -26,7 +26,7 @@ struct fg_call_values {
  */
 void fg_call_values_choose(const char *every, const char *bits);
 bool fg_call_values_wanted(void);
-/* Are this call's arguments to be kept? `draw` is the thread's own random state. */
+/* Should this call's arguments be kept? `draw` is the thread's own random state. */
 bool fg_call_values_draw(uint64_t *draw);
 /* Is there room for a call of this function? */
 bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_signature *signature);

@@ -112,7 +112,7 @@ bool fg_call_is_wanted(const char *symbol, const char *path, char readable[FG_CA
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
 /* ---- calls.c ---- */
 
-/* Durations are wanted. */
+/* True if durations are wanted. */
 extern bool fg_calls_timed;
 /*
  * Called when a function with hooks starts and ends. `caller` has the registers of the hook's
@@ -156,7 +156,7 @@ uintptr_t fg_call_frame(void);
 
 extern struct fg_called fg_called[FG_CALLED_MAX];
 extern uint32_t fg_called_count;
-/* Functions were left out because the table is full. */
+/* True if functions were left out because the table is full. */
 extern bool fg_called_table_full;
 
 /* Returns a permanent copy, or NULL. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads the parts of a C++ symbol that matching names needs: the scopes and the name, without
+ * Reads the parts of a C++ symbol that name matching needs: the scopes and the name, without
  * template arguments, and the start of the parameters.
  */
 #include "collector/calls/calls.h"

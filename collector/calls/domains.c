@@ -269,7 +269,7 @@ static uint64_t nearest(const uint32_t digits[DIGITS])
 		is_beyond_half |= bit_of(digits, i) != 0;
 	if (bit_of(digits, low - 1) && (is_beyond_half || mantissa & 1))
 		mantissa++;
-	/* The mantissa's highest bit increments the exponent, also if rounding set it. */
+	/* The mantissa's highest bit increments the exponent, even if rounding set it. */
 	mantissa += (uint64_t)(low - 1) << MANTISSA_BITS;
 	return mantissa < infinite ? mantissa : infinite;
 }

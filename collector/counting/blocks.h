@@ -21,8 +21,8 @@ struct fg_memory_block {
 };
 
 /*
- * Records the block. Returns the previous entry at this address, a block whose end was not seen;
- * without memory, the block itself, which then counts as freed.
+ * Records the block. Returns the previous entry at this address: if it has a site, the end of that
+ * block was not seen. If out of memory, returns the block itself, which then counts as freed.
  */
 struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block);
 struct fg_memory_block fg_block_take(const void *address);

@@ -56,7 +56,7 @@ struct site {
 	size_t leaked_blocks;
 };
 
-/* A thread's last event; indexed by slot. */
+/* One per slot. */
 struct last {
 	/* the block that the thread's last event allocated */
 	_Alignas(CACHE_LINE) const void *block;

@@ -24,7 +24,7 @@ void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows
  */
 uintptr_t fg_own_memory_end(uintptr_t at, uintptr_t end, uintptr_t *next);
 
-/* Returns the resident bytes in these whole pages; their size if the kernel refuses to answer. */
+/* Returns the resident bytes in these whole pages, or their size if the kernel refuses. */
 size_t fg_resident_bytes(uintptr_t begin, uintptr_t end);
 
 #endif

@@ -5,8 +5,8 @@
  * exec fails, everything resumes.
  *
  * A child of vfork() or posix_spawn() shares the parent's memory but is another thread to the
- * kernel. It may add a note to the parent's trace, but change nothing else of the parent's:
- * fg_process_end() recognises such a child by the thread id.
+ * kernel. It may add a note to the parent's trace, but must not change anything else of the
+ * parent's: fg_process_end() recognises such a child by the thread id.
  */
 #include "collector/process/environment.h"
 #include "collector/process/process.h"

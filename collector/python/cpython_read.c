@@ -2,8 +2,9 @@
 /*
  * CPython's structures are only read, and none of the interpreter's functions is called. A thread's
  * own frames, and the objects that they point to, do not change while the thread is stopped. If the
- * thread was creating or releasing a frame, an address may be not yet valid, or no longer valid. So
- * each address is checked before the word there is read, and each value before it is used.
+ * thread was creating or releasing a frame, an address may not be valid yet, or may no longer be
+ * valid. So each address is checked before the word there is read, and each value before it is
+ * used.
  */
 #include "collector/python/cpython_read.h"
 
@@ -18,7 +19,7 @@ enum {
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,
 	STR_MAX = 1 << 24,
 	STR_BYTES = 40, /* head of a str */
-	KEY_WORDS = 16, /* words read from each end of a text without a hash */
+	KEY_WORDS = 16, /* words read from each end of a str without a hash */
 	KEY_BYTES = KEY_WORDS * WORD,
 	HEAD_BYTES = 24, /* head of an object of variable size */
 	NAME_SIZE = 5,   /* "code" with its NUL */
@@ -302,7 +303,8 @@ static bool mix_text(const struct fg_python_reader *reader, uint64_t at, uint64_
 
 /*
  * Computes a key that distinguishes a str from earlier strs at the same address: from its length
- * and hash, or from its length and both ends of its text if it has no hash yet. False: not a str.
+ * and hash, or, if it has no hash yet, from its length and both ends of its characters. False: not
+ * a str.
  */
 static bool text_key(const struct fg_python_reader *reader, uint64_t address, uint64_t *key)
 {

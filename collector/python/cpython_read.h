@@ -109,8 +109,8 @@ struct fg_python_code {
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * Computes a key from the members of `code` and its texts: it distinguishes the code from earlier
- * code at the same addresses. 0: the code has no texts.
+ * Computes a key from the members of `code` and its strings: it distinguishes the code from earlier
+ * code at the same addresses. 0: the code has no strings.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);

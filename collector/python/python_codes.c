@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Code objects are created and freed, and a new one may have the address of an old one, with its
- * texts where the old texts were. So a key of 64 bits identifies a code object: it covers the
- * object's address, size and texts, its first line, and the address of its line table. The texts
- * are written when the object is first sampled; the reader of the trace computes the lines.
+ * strings where the old strings were. So a key of 64 bits identifies a code object: it covers the
+ * object's address, size and strings, its first line, and the address of its line table. The
+ * strings are written when the object is first sampled; the reader of the trace computes the lines.
  */
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the weights of a thread add up to its CPU time.
+ * Makes a thread's weights add up to its CPU time.
  *
  * Two clocks measure the same thread, and each has a strength:
  *
@@ -18,7 +18,7 @@
  * it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
- *	Two threads of 1.5 ms, with one user sample and two: 0.5 ms and -0.5 ms are owed, 0 in all.
+ *	Two threads of 1.5 ms, with 1 and 2 user samples: 0.5 ms and -0.5 ms are owed, 0 in all.
  *
  * The kernel's own split (getrusage) does not help: the kernel samples it at ticks, and a program
  * can run in step with the ticks. It also counts the delivery of our signals as system time.

@@ -2,8 +2,8 @@
 /*
  * The interface between a launcher and the collector: environment variables, read once before main.
  * The launcher puts the library in front of LD_PRELOAD and sets FG_ENV_OUTPUT; without that
- * variable the library does nothing at all. Children inherit both variables, so they are followed.
- * A value that does not parse is ignored and noted in the trace.
+ * variable the library does nothing at all. Children inherit both variables and are sampled as
+ * well. A value that does not parse is ignored and noted in the trace.
  */
 #ifndef FG_COLLECTOR_COLLECTOR_ENV_H
 #define FG_COLLECTOR_COLLECTOR_ENV_H

@@ -28,7 +28,7 @@
 #include <time.h>
 
 enum {
-	ALTERNATE_ROOM = 4096, /* bytes of a small signal stack that a walk may need */
+	ALTERNATE_ROOM = 4096, /* bytes that a walk may need on a small signal stack */
 	WORTH_NS = 250000,     /* system time since the last update that is worth another sample */
 	WORTH_PERIODS = 2,     /* system time owed, in periods, that is worth another sample */
 	TICK_PATIENCE = 32,
@@ -97,7 +97,7 @@ static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trac
 
 /*
  * Writes system time with the kernel's functions below `path`; false: they are unknown. Not
- * inlined, because the walk also needs the stack space of its caller.
+ * inlined: its array would take stack space from the walk in the caller.
  */
 __attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
 						   const ucontext_t *context, uint8_t flags,
@@ -264,8 +264,8 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 
 /*
  * Returns the part of the debt that is not left to hits of the kernel's event: the time of hits
- * whose call path is unknown, and debt beyond LATE_PERIODS. All of the debt if the event is not a
- * clock.
+ * whose call path is unknown, and debt beyond LATE_PERIODS. If the event is not a clock, returns
+ * the whole debt.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {

@@ -56,9 +56,9 @@ static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 
 bool fg_kernel_has_new_hits(const struct fg_thread *thread);
 /*
- * Adds the new records whose call path is known, as far as there is room; further records are left
- * for the next call. The time of records without a known path is added to the thread's
- * `kernel_unknown_ns`. Call under the thread's `busy`.
+ * Adds the new records whose call path is known, as far as room and FG_COPY_NEW_FRAMES_MAX allow;
+ * further records are left for the next call. The time of records without a known path is added to
+ * the thread's `kernel_unknown_ns`. Call under the thread's `busy`.
  */
 void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hits);
 

@@ -267,8 +267,8 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 /* ---- other pending signals ---- */
 
 /*
- * Calls that the kernel restarts or not, depending on the first handler's flags. Calls that it
- * always restarts must not be ended here.
+ * Calls that the kernel restarts only if the first handler has SA_RESTART. Calls that it always
+ * restarts are left out, because they must not be ended here.
  */
 /* clang-format off */
 static const long by_flag_calls[] = {

@@ -68,7 +68,7 @@ struct fg_module {
 	const char *_Atomic path; /* borrowed from the loader; valid while the module is live */
 };
 
-/* A word of the stack on which the walk depended, besides return addresses, with its value. */
+/* A word of the stack, other than a return address, on which the walk depended, and its value. */
 struct fg_check {
 	uintptr_t address;
 	uintptr_t value;

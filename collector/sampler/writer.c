@@ -500,7 +500,7 @@ bool fg_record_write(struct fg_thread *thread)
 	return append(thread, start, size + thread->record.size);
 }
 
-/* Long texts are rare: each gets its own chunk, which is filled before it counts. */
+/* Long strings are rare: each gets its own chunk, which is filled before it counts. */
 bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
 		   size_t size)
 {

@@ -44,12 +44,12 @@ static inline struct fg_trace_table *fg_table_head(void *rows)
 void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
 void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
-/* Appends two texts as one; the first is cut if both together are too long. */
+/* Appends two strings as one; the first is cut if both together are too long. */
 void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
 /* A relative path is made absolute: the reader of the trace runs elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
 bool fg_record_write(struct fg_thread *thread);
-/* Writes a record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
+/* Writes a record whose only field is a string of any length up to FG_TRACE_TEXT_MAX. */
 bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
 		   size_t size);
 bool fg_note(struct fg_thread *thread, const char *text);

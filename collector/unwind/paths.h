@@ -64,7 +64,7 @@ static inline struct fg_frame_look fg_frame_look(void)
 }
 
 /*
- * Returns the entry of a return address, if it is near its first place, as nearly all are;
+ * Returns the entry of a return address if it is near its first place, as nearly all entries are;
  * otherwise NULL. The entry's rule is 0 until it is published, and its module may be gone.
  */
 static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look, uintptr_t pc)

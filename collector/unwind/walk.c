@@ -30,7 +30,7 @@
 #include "collector/unwind/walk_state.h"
 
 enum {
-	WALK_LIMIT = 1 << 17, /* frames; deeper stacks are given up */
+	WALK_LIMIT = 1 << 17, /* frames; the walk of a deeper stack stops here */
 	GATHER_LIMIT = 64,    /* frames to search for a register */
 	/*
 	 * maximum number of new frames in a walk: the rule of each costs 2 to 3 us; the stack is
@@ -343,7 +343,7 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 	const bool is_sp_low = FG_ARCH_LINK_REGISTER && walk->is_sp_low;
 
-	/* Only steps by these two registers depend on nothing but recorded words. */
+	/* Only steps by these two registers depend solely on recorded words. */
 	*checked = (reg == FG_DWARF_SP || reg == FG_DWARF_BP) && !is_sp_low;
 	walk->is_sp_low = false;
 	switch (kind) {
@@ -640,7 +640,7 @@ struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_reg
 		result.path = fg_walk_name_deep(&walk, standing);
 	else
 		result.path = fg_walk_name(&walk, standing);
-	/* The next walk has to go beyond the cut. */
+	/* The next walk has to go beyond the cut, so it must not reuse these frames. */
 	if (walk.is_cut)
 		thread->kept.count = 0;
 	return result;

@@ -24,8 +24,8 @@ struct fg_stack_copy {
 
 enum {
 	/*
-	 * maximum number of new frames: the rule of each costs 2 to 3 us; a copy with more is given
-	 * up
+	 * maximum number of new frames in all copies that one handler walks: the rule of each costs
+	 * 2 to 3 us. Beyond it, a copy has no path.
 	 */
 	FG_COPY_NEW_FRAMES_MAX = 32,
 };

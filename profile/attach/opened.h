@@ -24,8 +24,8 @@ enum fg_open_kind {
 };
 
 /*
- * FG_EUNSUPPORTED: no opened file was seen, not even one of the loader; FG_ETIMEOUT: the program
- * did not end within options->timeout_ns. On failure `opened` is empty.
+ * FG_EUNSUPPORTED: no file was seen being opened, not even by the loader; FG_ETIMEOUT: the
+ * program did not end within options->timeout_ns. On failure `opened` is empty.
  */
 int fg_opened_find(const struct fg_process_options *options, struct fg_opened *opened,
 		   struct fg_error *err) FG_NODISCARD;

@@ -46,9 +46,9 @@ bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_b
 
 /*
  * To write a trace, call fg_sampled_trace_begin(), add the paths and the threads, and write the
- * file. A thread's samples are levelled before they are written.
+ * file. A thread's samples are levelled before they are written. fg_sampled_trace_begin() returns
+ * false if the program of the process is unknown.
  */
-/* Returns false if the program of the process is unknown. */
 bool fg_sampled_trace_begin(struct fg_trace_writer *writer,
 			    const struct fg_outside_sampling *sampling, int64_t started_ns);
 void fg_sampled_trace_thread(struct fg_trace_writer *writer,

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-	TRACES_MAX = 100, /* traces shown per function; other traces are only counted */
+	TRACES_MAX = 100, /* call paths shown per function; others are only counted */
 	HINTS_MAX = 20,
 };
 

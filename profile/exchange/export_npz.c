@@ -2,7 +2,7 @@
 /*
  * The arguments of calls as arrays for numpy. A function `pow` has the arrays "pow.1" and "pow.2"
  * for its arguments, "pow.trace" and "pow.thread"; item i of each belongs to the same call.
- * "traces.number" and "traces.path" describe the traces.
+ * "traces.number" and "traces.path" describe the call paths.
  */
 #include "base/map.h"
 #include "base/number.h"

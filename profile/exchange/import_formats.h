@@ -30,8 +30,8 @@ struct fg_import_sink {
 };
 
 /*
- * A text that need not end with a NUL. An empty name becomes "[unknown]"; invalid UTF-8 and control
- * characters become U+FFFD.
+ * A string that need not end with a NUL. An empty name becomes "[unknown]"; invalid UTF-8 and
+ * control characters become U+FFFD.
  */
 struct fg_text {
 	const char *text;
@@ -45,7 +45,7 @@ struct fg_import_frame {
 	bool nameless;
 };
 
-/* Returns an interned copy that is safe to print; NULL for an empty text. */
+/* Returns an interned copy that is safe to print; NULL for an empty string. */
 const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes);
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err) FG_NODISCARD;

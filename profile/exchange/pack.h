@@ -3,7 +3,7 @@
  * A .tar.zst file, through libarchive: plain files only, written in the given order and without
  * traces of this host (no owner, no time), so that the same files give the same bytes.
  *
- * Reading trusts nothing: a name that is absolute or has "..", anything but a plain file, a size
+ * Input is untrusted: a name that is absolute or has "..", anything but a plain file, a size
  * that does not fit and a name that is too long are refused. The caller decides for each file
  * whether to unpack it, and how much of it.
  */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Labels are selected in two steps: first the labels that match the focus or lie within `depth`
- * calls of it (or of the start), then the largest of them above the floor (in a difference: by the
- * larger of the two sides); labels that match the focus come first and have no floor. If there are
- * too many, half of the limit goes to the largest by self time and the other half to the largest by
- * inclusive time: in a deep call tree hundreds of functions have all of the inclusive time and hide
- * the hot functions. Calls between kept functions stay. If a function's nearest kept caller is
- * further up, the call is drawn dashed, and a sample counts at the function's outermost frame.
+ * Labels are selected in two steps. The first takes the labels that match the focus or lie within
+ * `depth` calls of it (or of the start). The second takes the largest of these above the floor (in
+ * a difference: by the larger of the two sides); labels that match the focus come first and have no
+ * floor. If there are too many, half of the limit goes to the largest by self time and the other
+ * half to the largest by inclusive time: in a deep call tree hundreds of functions have all of the
+ * inclusive time and hide the hot functions. Calls between kept functions stay. If a function's
+ * nearest kept caller is further up, the call is drawn dashed, and a sample counts at the
+ * function's outermost frame.
  */
 #include "profile/views/graph_select.h"
 

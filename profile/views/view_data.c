@@ -56,10 +56,10 @@ static void write_lines(struct fg_json_writer *json, const char **lines, size_t 
 
 /* ---- one object per measure ---- */
 
-/* Rows by identity: the texts of the row and, in a tree, of its ancestors. */
+/* Rows by identity: the text of the row and, in a tree, of its ancestors. */
 struct row_index {
 	struct fg_map by_text;
-	struct fg_strbuf *paths; /* texts of the last row, by depth */
+	struct fg_strbuf *paths; /* text of the last row at each depth */
 	size_t path_count, path_capacity;
 };
 
