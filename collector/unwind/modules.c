@@ -410,23 +410,19 @@ static bool add_next_module(struct fg_thread *thread, struct link_map **at)
 	return true;
 }
 
-/*
- * Adds the objects that the loader has appended to its list since the last call; false: no new
- * objects, or the list cannot be read now.
- */
-static bool add_loaded_modules(struct fg_thread *thread)
+/* Adds the objects that the loader has appended to its list since the last call. */
+static void add_loaded_modules(struct fg_thread *thread)
 {
 	struct link_map *at = atomic_load_explicit(&last, memory_order_acquire);
 	bool met = false;
 
 	if (!at || !debug || fg_g.sandboxed || atomic_load(&fg_g.unloading) ||
 	    *(const volatile int *)&debug->r_state != RT_CONSISTENT)
-		return false;
+		return;
 	while (add_next_module(thread, &at))
 		met = true;
 	if (met)
 		atomic_store_explicit(&last, at, memory_order_release);
-	return met;
 }
 
 /*
@@ -437,8 +433,10 @@ static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
 	uint32_t id = known_around(pc);
 
-	if (!id && add_loaded_modules(thread))
-		id = known_around(pc);
+	if (!id) {
+		add_loaded_modules(thread);
+		id = known_around(pc); /* another thread may have added it */
+	}
 	if (id && !atomic_load(&fg_module(id)->stays) && !fg_g.sandboxed && !has_tables(id))
 		return 0;
 	return id;
