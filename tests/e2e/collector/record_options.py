@@ -33,7 +33,10 @@ def budget_sets_the_rate():
         result = record("--budget", share, "--", built_target("deep"), "10", "500")
         said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %")
                          + r"\): on this host each signal costs \d", result.stderr)
-        check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
+        facts = call(FASTGATE, "view", "--facts", "fastgate-record").stdout
+        # with few samples, 1 %, the cost of a signal may not have been measured
+        check(said or share == "1%" and "signals not measured" in facts,
+              f"--budget {share}: what it cost is not said: {result.stderr}")
         document = profile()
         weights = [sample["value"] / sample["count"]
                    for sample in document["samples"] if sample["kind"] == "user"]
@@ -41,7 +44,6 @@ def budget_sets_the_rate():
               f"--budget {share}: one period, {document['period_ns']}")
         rates[share] = 1e9 / max(weights)
     check(rates["20%"] > 3 * rates["1%"], f"samples a second for 1 and 20 %: {rates}")
-    facts = call(FASTGATE, "view", "--facts", "fastgate-record").stdout
     for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second",
                  r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
         check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
